@@ -1,0 +1,125 @@
+//! The tables of the configuration and their defaults. `default.toml` beside this file says what each means.
+
+use std::ffi::OsString;
+
+use serde::Deserialize;
+
+/// A program, or an argv. `[]` means explicitly none.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Argv {
+    /// One program.
+    Program(String),
+    /// A program and its arguments.
+    List(Vec<String>),
+}
+
+impl Argv {
+    /// The argv; empty for "explicitly none".
+    pub fn words(&self) -> Vec<OsString> {
+        match self {
+            Argv::Program(program) if program.is_empty() => Vec::new(),
+            Argv::Program(program) => vec![program.into()],
+            Argv::List(words) => words.iter().map(OsString::from).collect(),
+        }
+    }
+}
+
+/// `[hooks]`: programs that take over decisions.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Hooks {
+    /// Which client a new lane gets.
+    pub agent: Option<Argv>,
+    /// Whether a branch's work has landed.
+    pub landed: Option<Argv>,
+    /// Whether uncommitted work becomes a commit before a checkout goes.
+    pub preserve: Option<Argv>,
+    /// Opens a session in a lane just created.
+    pub open: Option<Argv>,
+    /// Reopens a lane's session.
+    pub resume: Option<Argv>,
+    /// Brings a lane's window to the front.
+    pub focus: Option<Argv>,
+}
+
+/// Where a lane's pane goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// A window (WezTerm: tab) after the current one.
+    #[default]
+    Window,
+    /// A split to the right of the caller's pane.
+    PaneRight,
+    /// A split below the caller's pane.
+    PaneBelow,
+    /// A session (WezTerm: workspace) named after the lane.
+    Session,
+    /// A window of the desktop.
+    OsWindow,
+    /// In place of scruff itself.
+    Here,
+}
+
+/// What a pane does when its client has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum After {
+    /// A login shell in the checkout.
+    #[default]
+    Shell,
+    /// The pane closes.
+    Close,
+    /// The pane stays with its last screen until a key is pressed.
+    Hold,
+}
+
+/// Which multiplexer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Backend {
+    /// The one scruff is in, else the lane's, else a live one.
+    #[default]
+    Auto,
+    /// tmux.
+    Tmux,
+    /// WezTerm.
+    Wezterm,
+    /// None: clients start in place.
+    None,
+}
+
+/// `[mux]`: how lanes become panes.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Mux {
+    /// Which multiplexer.
+    pub backend: Backend,
+    /// Where a new lane goes.
+    pub open: Place,
+    /// Where a resumed lane goes.
+    pub resume: Place,
+    /// What a pane does when its client has ended.
+    pub after: After,
+    /// Open without taking the screen.
+    pub background: bool,
+    /// An argv that shows a detached server.
+    pub terminal: Vec<String>,
+}
+
+/// `[lane]`: how lanes are named.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Lane {
+    /// The branch of a lane.
+    pub branch: String,
+    /// The cap on the key `scruff/<repo>/<lane>`, in bytes.
+    pub name_max: Option<usize>,
+}
+
+impl Default for Lane {
+    fn default() -> Self {
+        Lane { branch: "worktree-{{.Name}}".to_owned(), name_max: None }
+    }
+}

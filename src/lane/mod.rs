@@ -1,0 +1,63 @@
+//! Lanes: a branch, a checkout and a pane of one agent. The unit of everything.
+
+pub mod name;
+mod record;
+mod situation;
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::ctx::Ctx;
+use crate::error::Result;
+use crate::lock::Lock;
+use crate::registry::Row;
+
+pub use record::{LaneId, Phase, Record};
+pub use situation::{Situation, State};
+
+/// A lane: its row in the registry, and its record.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    /// What the registry says.
+    pub row: Row,
+    /// What the table has no column for.
+    pub record: Record,
+}
+
+impl Lane {
+    /// The lane of a row, with its record, or with a new one for a row that another tool wrote.
+    pub fn of(ctx: &Ctx, row: Row) -> Self {
+        let record = Record::of_row(&ctx.paths, &row);
+        Lane { row, record }
+    }
+
+    /// The id: what records, tags and events go by.
+    pub fn id(&self) -> &LaneId {
+        &self.record.id
+    }
+
+    /// `<basename of main>/<lane>`: what is shown.
+    pub fn label(&self) -> String {
+        let base = self.row.main.file_name().unwrap_or_default().to_string_lossy();
+        format!("{base}/{}", self.row.name)
+    }
+
+    /// Takes the lane's own lock, held across an operation on it. A second operation is told
+    /// which one is under way.
+    pub fn lock(&self, ctx: &Ctx, what: &str) -> Result<Lock> {
+        Lock::acquire(&lock_path(ctx, self.id()), std::time::Duration::ZERO, what, |_| ())
+    }
+}
+
+/// Where a lane's own lock is.
+pub fn lock_path(ctx: &Ctx, id: &LaneId) -> std::path::PathBuf {
+    ctx.paths.locks().join(format!("lane-{id}.lock"))
+}
+
+/// Twelve hexadecimal characters that stand for a path.
+pub fn digest(path: &Path) -> String {
+    let hash = Sha256::digest(path.as_os_str().as_bytes());
+    hash.iter().take(6).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}

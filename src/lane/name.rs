@@ -1,0 +1,1 @@
+//! Names of lanes and of their directories.

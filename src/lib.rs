@@ -1,0 +1,26 @@
+//! scruff gives every coding agent its own lane: a git branch, a checkout of it, a terminal pane.
+//!
+//! Dependencies point downwards only: `main → run → cmd → lane, registry, seam, mux, client →
+//! git, proc, config, paths, ui, error, exit`. A verb reads like a recipe; nothing below `cmd`
+//! prints, exits or reads the process environment.
+
+pub mod cli;
+pub mod client;
+pub mod clock;
+pub mod cmd;
+pub mod config;
+pub mod ctx;
+pub mod env;
+pub mod error;
+pub mod exit;
+pub mod git;
+pub mod lane;
+pub mod lock;
+pub mod log;
+pub mod mux;
+pub mod paths;
+pub mod proc;
+pub mod registry;
+pub mod run;
+pub mod seam;
+pub mod ui;

@@ -1,0 +1,87 @@
+//! What a person sees: stdout is the answer, stderr the talk. The only place that prints.
+
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The person's side of one call.
+#[derive(Debug, Default)]
+pub struct Ui {
+    /// Say only what went wrong.
+    pub quiet: bool,
+    /// Colour on standard output.
+    pub color: bool,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl Ui {
+    /// Says something on stderr, unless `-q`.
+    pub fn note(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            say(text.as_ref());
+        }
+    }
+
+    /// Says that something is amiss, and keeps it for `warnings[]` of `--json`.
+    pub fn warn(&self, text: impl Into<String>) {
+        let text = text.into();
+        tracing::warn!("{text}");
+        say(&format!("scruff: warning: {text}"));
+        self.warnings.borrow_mut().push(text);
+    }
+
+    /// Everything warned of so far.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.borrow().clone()
+    }
+}
+
+/// Writes one line to stderr. Nobody reading it is no reason to fail.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", plain(text));
+}
+
+/// Text without control characters, so that a name cannot move the cursor.
+pub fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
+/// Writes the answer to stdout. `false` when nobody takes it, such as a closed pipe.
+pub fn answer(bytes: &[u8]) -> bool {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).is_ok()
+}
+
+/// Writes an error to stderr: what and why, then what to do.
+pub fn complain(message: &str, hints: &[String]) {
+    say(&format!("scruff: {message}"));
+    for hint in hints {
+        say(&format!("  {hint}"));
+    }
+}
+
+/// Whether colour is wanted on stdout.
+pub fn wants_color(choice: ColorChoice, no_color: bool) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => !no_color && io::stdout().is_terminal(),
+    }
+}
+
+/// The width of the terminal on stdout in columns, `None` when it is no terminal.
+pub fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col.into())
+}

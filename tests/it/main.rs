@@ -1,22 +1,9 @@
 //! Everything that is tested through the real binary, against real git and real tmux.
 //!
 //! One test binary: the areas are modules, and `world` is the ground they stand on.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "tests start programs and write files as they please"
-)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "in a test that is the report"
-)]
-#![allow(
-    clippy::pedantic,
-    missing_docs,
-    unreachable_pub,
-    reason = "no one links a test"
-)]
+#![allow(clippy::disallowed_methods, reason = "tests start programs and write files as they please")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is the report")]
+#![allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "no one links a test")]
 
 mod world;
 mod world_selftest;

@@ -31,18 +31,10 @@ fn a_client_writes_down_its_arguments_byte_for_byte() {
 #[test]
 fn clients_are_counted_in_order_and_can_be_told_to_end() {
     let world = World::new();
-    world
-        .program("codex")
-        .stdin("hello\nexit 3\n")
-        .run()
-        .exits(3)
-        .says("codex heard: hello");
+    world.program("codex").stdin("hello\nexit 3\n").run().exits(3).says("codex heard: hello");
     world.program("pi").stdin("exit\n").run().ok();
     let launches = world.wait_for_launches(2);
-    assert_eq!(
-        (launches[0].program.as_str(), launches[1].program.as_str()),
-        ("codex", "pi")
-    );
+    assert_eq!((launches[0].program.as_str(), launches[1].program.as_str()), ("codex", "pi"));
     assert_eq!(launches[0].lines(), ["hello", "exit 3"]);
     assert_eq!(launches[0].end().unwrap(), "exit 3");
 }
@@ -63,12 +55,7 @@ fn a_killed_client_says_by_what() {
 fn no_client_of_the_developers_is_in_reach() {
     let world = World::new();
     for client in crate::world::fakes::CLIENTS {
-        world
-            .program(client)
-            .arg("--version")
-            .run()
-            .ok()
-            .says("stand-in");
+        world.program(client).arg("--version").run().ok().says("stand-in");
     }
     assert!(world.launches().is_empty());
 }
@@ -80,14 +67,8 @@ fn git_is_private_and_its_remotes_are_named() {
         let repo = world.repo("shop").with_origin("acme/shop");
         assert_eq!(repo.branches(), ["main"]);
         assert_eq!(repo.git(["log", "--format=%an %s"]), "Kim Doe Start");
-        assert_eq!(
-            repo.git(["rev-parse", "origin/HEAD"]),
-            repo.git(["rev-parse", "HEAD"])
-        );
-        assert!(
-            repo.git(["remote", "get-url", "origin"])
-                .ends_with("/acme/shop.git")
-        );
+        assert_eq!(repo.git(["rev-parse", "origin/HEAD"]), repo.git(["rev-parse", "HEAD"]));
+        assert!(repo.git(["remote", "get-url", "origin"]).ends_with("/acme/shop.git"));
         assert!(repo.worktrees().is_empty());
     }
 }
@@ -121,16 +102,9 @@ fn tmux_starts_under_either_configuration() {
             Conf::Plain => ("main", "0"),
             Conf::Hostile => ("my_work", "1"),
         };
-        assert_eq!(
-            (first.session_name.as_str(), first.window_index.as_str()),
-            (session, index)
-        );
+        assert_eq!((first.session_name.as_str(), first.window_index.as_str()), (session, index));
         let typed = tmux.shell(tmux.pane(), "echo $TMUX_PANE; exit 7");
-        assert_eq!(
-            (typed.code, typed.out.trim()),
-            (7, tmux.pane()),
-            "{typed:?}"
-        );
+        assert_eq!((typed.code, typed.out.trim()), (7, tmux.pane()), "{typed:?}");
     }
 }
 
@@ -142,11 +116,7 @@ fn a_pane_env_is_what_a_program_in_that_pane_has() {
     let typed = tmux.shell(&pane, "env").ok();
     for (key, value) in tmux.env_of(&pane) {
         let line = format!("{}={}", key.to_str().unwrap(), value.to_str().unwrap());
-        assert!(
-            typed.out.lines().any(|it| it == line),
-            "{line} is not in\n{}",
-            typed.out
-        );
+        assert!(typed.out.lines().any(|it| it == line), "{line} is not in\n{}", typed.out);
     }
 }
 
@@ -173,26 +143,15 @@ fn a_resized_terminal_is_drawn_at_its_size() {
     let tmux = Tmux::start(&world);
     let client = tmux.attach(tmux.session());
     client.resize(60, 12);
-    tmux.wait_until("the window is 60 wide", |tmux| {
-        tmux.format(tmux.pane(), "#{window_width}") == "60"
-    });
-    assert_eq!(
-        client.screen().split('\n').count(),
-        12,
-        "{}",
-        client.framed()
-    );
+    tmux.wait_until("the window is 60 wide", |tmux| tmux.format(tmux.pane(), "#{window_width}") == "60");
+    assert_eq!(client.screen().split('\n').count(), 12, "{}", client.framed());
 }
 
 #[test]
 #[should_panic(expected = "left running")]
 fn a_process_left_behind_is_a_failure() {
     let world = World::new();
-    world
-        .program("sh")
-        .args(["-c", "sleep 60 </dev/null >/dev/null 2>&1 &"])
-        .run()
-        .ok();
+    world.program("sh").args(["-c", "sleep 60 </dev/null >/dev/null 2>&1 &"]).run().ok();
 }
 
 #[test]
@@ -207,12 +166,7 @@ fn a_world_leaves_no_files_even_read_only_ones() {
     let world = World::new();
     let root = world.root().to_owned();
     world.file("locked/in/file", "x");
-    world
-        .program("chmod")
-        .args(["-R", "a-w"])
-        .arg(root.join("locked"))
-        .run()
-        .ok();
+    world.program("chmod").args(["-R", "a-w"]).arg(root.join("locked")).run().ok();
     drop(world);
     assert!(!root.exists());
 }

@@ -19,11 +19,7 @@ impl<'a> Attached<'a> {
         let mine = |client: &Client| client.pid == terminal.pid();
         let found = || tmux.clients().into_iter().find(mine);
         let client = wait::until_some("the client attaches", found, || terminal.framed());
-        Self {
-            name: client.name,
-            tmux,
-            terminal,
-        }
+        Self { name: client.name, tmux, terminal }
     }
 
     /// The name tmux knows this client by.
@@ -34,18 +30,13 @@ impl<'a> Attached<'a> {
     /// As tmux sees it; `None` once it has detached.
     #[track_caller]
     pub fn client(&self) -> Option<Client> {
-        self.tmux
-            .clients()
-            .into_iter()
-            .find(|client| client.name == self.name)
+        self.tmux.clients().into_iter().find(|client| client.name == self.name)
     }
 
     /// The id of the session in front of the person.
     #[track_caller]
     pub fn session(&self) -> String {
-        self.client()
-            .unwrap_or_else(|| panic!("the client is gone\n{}", self.tmux.report()))
-            .session
+        self.client().unwrap_or_else(|| panic!("the client is gone\n{}", self.tmux.report())).session
     }
 
     /// The pane in front of the person.
@@ -58,11 +49,7 @@ impl<'a> Attached<'a> {
     #[track_caller]
     pub fn wait_for_pane(&self, id: &str) {
         let last = || format!("{}\n{}", self.framed(), self.tmux.report());
-        wait::until(
-            &format!("{id} in front of {}", self.name),
-            || self.pane().id == id,
-            last,
-        );
+        wait::until(&format!("{id} in front of {}", self.name), || self.pane().id == id, last);
     }
 
     /// The prefix, then a key.

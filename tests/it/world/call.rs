@@ -30,13 +30,7 @@ pub struct Call {
 
 impl Call {
     pub fn new(program: &OsStr, env: Env, cwd: PathBuf) -> Self {
-        Self {
-            program: program.to_owned(),
-            args: Vec::new(),
-            env,
-            cwd,
-            input: Input::Null,
-        }
+        Self { program: program.to_owned(), args: Vec::new(), env, cwd, input: Input::Null }
     }
 
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
@@ -49,8 +43,7 @@ impl Call {
         I: IntoIterator<Item = S>,
         S: AsRef<OsStr>,
     {
-        self.args
-            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
     }
 
@@ -95,37 +88,23 @@ impl Call {
     #[track_caller]
     pub fn start(self) -> Running {
         let shown = self.to_string();
-        let mut child = self
-            .command()
-            .spawn()
-            .unwrap_or_else(|e| panic!("{shown}: {e}"));
+        let mut child = self.command().spawn().unwrap_or_else(|e| panic!("{shown}: {e}"));
         let mut pipe = child.stdin.take();
         let feeder = match self.input {
             Input::Null => None,
             Input::Open => None,
-            Input::Bytes(bytes) => pipe
-                .take()
-                .map(|pipe| std::thread::spawn(move || feed(pipe, &bytes))),
+            Input::Bytes(bytes) => pipe.take().map(|pipe| std::thread::spawn(move || feed(pipe, &bytes))),
         };
         let out = collect(child.stdout.take().unwrap());
         let err = collect(child.stderr.take().unwrap());
-        Running {
-            child,
-            shown,
-            _open: pipe,
-            feeder,
-            out,
-            err,
-        }
+        Running { child, shown, _open: pipe, feeder, out, err }
     }
 
     pub(super) fn for_pty(&self) -> portable_pty::CommandBuilder {
         let mut command = portable_pty::CommandBuilder::new(&self.program);
         command.args(&self.args);
         command.env_clear();
-        self.env
-            .iter()
-            .for_each(|(key, value)| command.env(key, value));
+        self.env.iter().for_each(|(key, value)| command.env(key, value));
         command.cwd(&self.cwd);
         command
     }
@@ -137,16 +116,8 @@ impl Call {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command
-            .args(&self.args)
-            .env_clear()
-            .envs(&self.env)
-            .current_dir(&self.cwd);
-        command.stdin(if matches!(self.input, Input::Null) {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        });
+        command.args(&self.args).env_clear().envs(&self.env).current_dir(&self.cwd);
+        command.stdin(if matches!(self.input, Input::Null) { Stdio::null() } else { Stdio::piped() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -154,18 +125,12 @@ impl Call {
 
 impl std::fmt::Display for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let name = Path::new(&self.program)
-            .file_name()
-            .unwrap_or(&self.program);
+        let name = Path::new(&self.program).file_name().unwrap_or(&self.program);
         write!(f, "{}", name.to_string_lossy())?;
         for arg in &self.args {
             let arg = arg.to_string_lossy();
             let cut: String = arg.chars().take(200).collect();
-            write!(
-                f,
-                " {cut:?}{}",
-                if cut.len() < arg.len() { "…" } else { "" }
-            )?;
+            write!(f, " {cut:?}{}", if cut.len() < arg.len() { "…" } else { "" })?;
         }
         write!(f, "  (in {})", self.cwd.display())
     }
@@ -222,21 +187,13 @@ impl Running {
         // What the program left running must not hold on to its output.
         let both = || (self.out.is_finished() && self.err.is_finished()).then_some(());
         if wait::within(Duration::from_secs(10), both).is_none() {
-            panic!(
-                "{} has ended ({status}), but something it started still has its output open",
-                self.shown
-            );
+            panic!("{} has ended ({status}), but something it started still has its output open", self.shown);
         }
         if let Some(feeder) = self.feeder {
             feeder.join().unwrap();
         }
         let stderr = String::from_utf8_lossy(&self.err.join().unwrap()).into_owned();
-        Ran {
-            shown: self.shown,
-            status,
-            stdout: self.out.join().unwrap(),
-            stderr,
-        }
+        Ran { shown: self.shown, status, stdout: self.out.join().unwrap(), stderr }
     }
 }
 
@@ -251,9 +208,7 @@ pub struct Ran {
 impl Ran {
     /// The exit status; for a signal what a shell would say.
     pub fn code(&self) -> i32 {
-        self.status
-            .code()
-            .unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
+        self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
     }
 
     #[track_caller]
@@ -288,8 +243,7 @@ impl Ran {
 
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_slice(&self.stdout)
-            .unwrap_or_else(|e| panic!("stdout is not JSON: {e}\n{self}"))
+        serde_json::from_slice(&self.stdout).unwrap_or_else(|e| panic!("stdout is not JSON: {e}\n{self}"))
     }
 
     /// Standard output holds this.
@@ -324,10 +278,6 @@ impl Ran {
 impl std::fmt::Display for Ran {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let out = String::from_utf8_lossy(&self.stdout);
-        write!(
-            f,
-            "$ {}\n{}\n--- stdout\n{out}\n--- stderr\n{}",
-            self.shown, self.status, self.stderr
-        )
+        write!(f, "$ {}\n{}\n--- stdout\n{out}\n--- stderr\n{}", self.shown, self.status, self.stderr)
     }
 }

@@ -39,11 +39,7 @@ impl World {
     #[track_caller]
     pub fn wait_for_launches(&self, n: usize) -> Vec<Launch> {
         let last = || format!("{:#?}", self.launches());
-        wait::until(
-            &format!("{n} launches of a client"),
-            || self.launches().len() >= n,
-            last,
-        );
+        wait::until(&format!("{n} launches of a client"), || self.launches().len() >= n, last);
         let launches = self.launches();
         assert!(launches.len() == n, "expected {n} launches: {launches:#?}");
         launches
@@ -76,9 +72,7 @@ impl Launch {
             let at = var.as_bytes().iter().position(|byte| *byte == b'=')?;
             (&var.as_bytes()[..at] == key.as_bytes()).then_some(at + 1)
         };
-        self.env
-            .iter()
-            .find_map(|var| Some(OsStr::from_bytes(&var.as_bytes()[find(var)?..])))
+        self.env.iter().find_map(|var| Some(OsStr::from_bytes(&var.as_bytes()[find(var)?..])))
     }
 
     /// Is one of the arguments exactly this?
@@ -89,10 +83,7 @@ impl Launch {
     /// What was typed at it so far.
     pub fn lines(&self) -> Vec<String> {
         let typed = std::fs::read(self.log.join("lines")).unwrap_or_default();
-        String::from_utf8_lossy(&typed)
-            .lines()
-            .map(str::to_owned)
-            .collect()
+        String::from_utf8_lossy(&typed).lines().map(str::to_owned).collect()
     }
 
     /// How it ended: "exit 0", "HUP", "TERM", "INT", "end of input"; `None` while it runs (or
@@ -103,11 +94,7 @@ impl Launch {
 
     #[track_caller]
     pub fn wait_for_end(&self) -> String {
-        wait::until_some(
-            "the end of a client",
-            || self.end(),
-            || format!("{self:#?}"),
-        )
+        wait::until_some("the end of a client", || self.end(), || format!("{self:#?}"))
     }
 }
 
@@ -116,8 +103,5 @@ fn fields(file: &Path) -> Vec<OsString> {
     let Some(bytes) = bytes.strip_suffix(b"\0") else {
         return Vec::new();
     };
-    bytes
-        .split(|byte| *byte == 0)
-        .map(|field| OsStr::from_bytes(field).to_owned())
-        .collect()
+    bytes.split(|byte| *byte == 0).map(|field| OsStr::from_bytes(field).to_owned()).collect()
 }

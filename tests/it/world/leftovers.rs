@@ -8,12 +8,7 @@ use std::time::Duration;
 /// Ends the world's tmux servers, then whatever else of it still runs; the latter are named.
 pub fn end_all(world: &World) -> Vec<String> {
     for socket in sockets(&world.root().join("t")) {
-        let _ = world
-            .program("tmux")
-            .arg("-S")
-            .arg(socket)
-            .arg("kill-server")
-            .run();
+        let _ = world.program("tmux").arg("-S").arg(socket).arg("kill-server").run();
     }
     let gone = || processes(&world.canary()).is_empty().then_some(());
     if wait::within(Duration::from_secs(5), gone).is_some() {
@@ -35,14 +30,9 @@ fn sockets(tmux_dir: &Path) -> Vec<PathBuf> {
     let Ok(users) = std::fs::read_dir(tmux_dir) else {
         return Vec::new();
     };
-    let dirs = users
-        .flatten()
-        .filter_map(|user| std::fs::read_dir(user.path()).ok());
+    let dirs = users.flatten().filter_map(|user| std::fs::read_dir(user.path()).ok());
     let files = dirs.flat_map(|dir| dir.flatten());
-    files
-        .filter(|f| f.file_type().is_ok_and(|t| t.is_socket()))
-        .map(|f| f.path())
-        .collect()
+    files.filter(|f| f.file_type().is_ok_and(|t| t.is_socket())).map(|f| f.path()).collect()
 }
 
 /// The processes started with this world's environment, by the one variable no other world has.
@@ -52,9 +42,7 @@ fn processes(canary: &Path) -> Vec<i32> {
     let Ok(all) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
-    let pids = all
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let pids = all.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter(|pid| has_mark(*pid, mark.as_bytes())).collect()
 }
 

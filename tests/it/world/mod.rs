@@ -48,35 +48,20 @@ impl World {
 
     pub fn of(conf: Conf) -> Self {
         // Directly under /tmp: a socket's path has about 100 bytes.
-        let temp = tempfile::Builder::new()
-            .prefix("sc.")
-            .tempdir_in("/tmp")
-            .unwrap();
+        let temp = tempfile::Builder::new().prefix("sc.").tempdir_in("/tmp").unwrap();
         let root = temp.path().canonicalize().unwrap();
         let work = match conf {
             Conf::Plain => root.join("w"),
             Conf::Hostile => root.join(HOSTILE),
         };
-        let mut world = Self {
-            temp: Some(temp),
-            root,
-            work,
-            conf,
-            env: Env::new(),
-        };
+        let mut world = Self { temp: Some(temp), root, work, conf, env: Env::new() };
         world.lay_out();
         world
     }
 
     fn lay_out(&mut self) {
         self.env = private_env(&self.root, &self.work);
-        for key in [
-            "HOME",
-            "TMPDIR",
-            "TMUX_TMPDIR",
-            "XDG_CONFIG_HOME",
-            "XDG_RUNTIME_DIR",
-        ] {
+        for key in ["HOME", "TMPDIR", "TMUX_TMPDIR", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"] {
             make_private_dir(Path::new(&self.env[OsStr::new(key)]));
         }
         std::fs::write(self.home().join(".gitconfig"), GIT_CONFIG).unwrap();
@@ -190,17 +175,8 @@ impl World {
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
-        writer
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(body.as_bytes())
-            .unwrap();
-        assert!(
-            writer.wait().unwrap().success(),
-            "could not write {}",
-            path.display()
-        );
+        writer.stdin.take().unwrap().write_all(body.as_bytes()).unwrap();
+        assert!(writer.wait().unwrap().success(), "could not write {}", path.display());
         path
     }
 
@@ -271,9 +247,7 @@ fn private_env(root: &Path, work: &Path) -> Env {
 /// a real client somewhere on the developer's PATH is out of reach.
 fn search_path(bin: &Path) -> OsString {
     let mut dirs = vec![bin.to_owned()];
-    let tools = ["git", "tmux"]
-        .iter()
-        .filter_map(|tool| Some(which::which(tool).ok()?.parent()?.to_owned()));
+    let tools = ["git", "tmux"].iter().filter_map(|tool| Some(which::which(tool).ok()?.parent()?.to_owned()));
     for dir in tools.chain(["/usr/bin".into(), "/bin".into()]) {
         if !dirs.contains(&dir) {
             dirs.push(dir);
@@ -283,9 +257,5 @@ fn search_path(bin: &Path) -> OsString {
 }
 
 fn make_private_dir(dir: &Path) {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)
-        .unwrap();
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).unwrap();
 }

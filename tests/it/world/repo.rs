@@ -26,11 +26,7 @@ impl Repo {
     pub fn init(world: &World, name: &str, options: &[&str]) -> Self {
         let path = world.work().join("src").join(name);
         std::fs::create_dir_all(&path).unwrap();
-        let repo = Self {
-            path,
-            remotes: world.work().join("remotes"),
-            env: world.env().clone(),
-        };
+        let repo = Self { path, remotes: world.work().join("remotes"), env: world.env().clone() };
         repo.git([&["init", "-q"], options].concat());
         repo
     }
@@ -45,12 +41,7 @@ impl Repo {
         let bare = self.remotes.join(format!("{slug}.git"));
         std::fs::create_dir_all(&bare).unwrap();
         self.git_in(&bare, ["init", "-q", "--bare"]);
-        self.git([
-            OsStr::new("remote"),
-            "add".as_ref(),
-            "origin".as_ref(),
-            bare.as_ref(),
-        ]);
+        self.git([OsStr::new("remote"), "add".as_ref(), "origin".as_ref(), bare.as_ref()]);
         self.git(["push", "-q", "-u", "origin", "main"]);
         self.git(["remote", "set-head", "origin", "main"]);
         self
@@ -84,9 +75,7 @@ impl Repo {
         I: IntoIterator<Item = S>,
         S: AsRef<OsStr>,
     {
-        Call::new("git".as_ref(), self.env.clone(), dir.to_owned())
-            .args(args)
-            .run()
+        Call::new("git".as_ref(), self.env.clone(), dir.to_owned()).args(args).run()
     }
 
     /// Writes one file and commits it. Returns the commit's id.
@@ -115,9 +104,7 @@ impl Repo {
     #[track_caller]
     pub fn worktrees(&self) -> Vec<PathBuf> {
         let listed = self.git(["worktree", "list", "--porcelain", "-z"]);
-        let paths = listed
-            .split('\0')
-            .filter_map(|field| field.strip_prefix("worktree "));
+        let paths = listed.split('\0').filter_map(|field| field.strip_prefix("worktree "));
         paths.skip(1).map(PathBuf::from).collect()
     }
 

@@ -47,12 +47,7 @@ impl Terminal {
         let writer: Writer = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
         let model = new_model(cols, rows, Answers(Arc::clone(&writer)));
         draw(pair.master.try_clone_reader().unwrap(), Arc::clone(&model));
-        Self {
-            child,
-            master: pair.master,
-            writer,
-            model,
-        }
+        Self { child, master: pair.master, writer, model }
     }
 
     pub fn pid(&self) -> u32 {
@@ -97,9 +92,7 @@ impl Terminal {
 
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
-        self.wait_until(&format!("{text:?} on the screen"), |screen| {
-            screen.contains(text)
-        });
+        self.wait_until(&format!("{text:?} on the screen"), |screen| screen.contains(text));
     }
 
     #[track_caller]
@@ -132,10 +125,7 @@ fn text_of(model: &Model) -> String {
     let screen = model.screen();
     let visible = screen.phys_range(&(0..screen.physical_rows as i64));
     let lines = screen.lines_in_phys_range(visible);
-    let lines: Vec<String> = lines
-        .iter()
-        .map(|line| line.as_str().trim_end().to_owned())
-        .collect();
+    let lines: Vec<String> = lines.iter().map(|line| line.as_str().trim_end().to_owned()).collect();
     lines.join("\n")
 }
 
@@ -154,32 +144,15 @@ fn draw(mut reader: Box<dyn Read + Send>, model: Arc<Mutex<Model>>) {
 }
 
 fn new_model(cols: u16, rows: u16, answers: Answers) -> Arc<Mutex<Model>> {
-    let model = Model::new(
-        model_size(cols, rows),
-        Arc::new(Settings),
-        "model",
-        "1",
-        Box::new(answers),
-    );
+    let model = Model::new(model_size(cols, rows), Arc::new(Settings), "model", "1", Box::new(answers));
     Arc::new(Mutex::new(model))
 }
 
 fn pty_size(cols: u16, rows: u16) -> PtySize {
-    PtySize {
-        rows,
-        cols,
-        pixel_width: 0,
-        pixel_height: 0,
-    }
+    PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
 }
 
 fn model_size(cols: u16, rows: u16) -> TerminalSize {
     let (cols, rows) = (cols.into(), rows.into());
-    TerminalSize {
-        rows,
-        cols,
-        pixel_width: cols * 8,
-        pixel_height: rows * 16,
-        dpi: 0,
-    }
+    TerminalSize { rows, cols, pixel_width: cols * 8, pixel_height: rows * 16, dpi: 0 }
 }

@@ -90,25 +90,8 @@ impl Tmux {
         let file = conf.write(world);
         let mut tmux = Self::unborn(world, name, conf);
         let ids = "#{session_id} #{pane_id} #{pid} #{socket_path}";
-        let start = [
-            "new-session",
-            "-d",
-            "-P",
-            "-F",
-            ids,
-            "-s",
-            conf.session(),
-            "-x",
-            "100",
-            "-y",
-            "30",
-        ];
-        let ran = world
-            .program("tmux")
-            .args(["-u", "-L", name, "-f"])
-            .arg(file)
-            .args(start)
-            .run();
+        let start = ["new-session", "-d", "-P", "-F", ids, "-s", conf.session(), "-x", "100", "-y", "30"];
+        let ran = world.program("tmux").args(["-u", "-L", name, "-f"]).arg(file).args(start).run();
         let ids: Vec<&str> = ran.ok().line().splitn(4, ' ').collect();
         tmux.session = ids[0].to_owned();
         tmux.pane = ids[1].to_owned();
@@ -140,16 +123,7 @@ impl Tmux {
         for name in ["2026", "quest", "quest-two"] {
             self.run(["new-session", "-d", "-s", name, "-n", name, "sleep", "900"]);
             let target = format!("{}:", self.session);
-            self.run([
-                "new-window",
-                "-d",
-                "-t",
-                &target,
-                "-n",
-                name,
-                "sleep",
-                "900",
-            ]);
+            self.run(["new-window", "-d", "-t", &target, "-n", name, "sleep", "900"]);
         }
     }
 
@@ -214,10 +188,7 @@ impl Tmux {
     /// The panes tagged with a lane of this name (`<repo>/<name>`).
     #[track_caller]
     pub fn panes_of(&self, lane: &str) -> Vec<Pane> {
-        self.panes()
-            .into_iter()
-            .filter(|pane| pane.lane == lane)
-            .collect()
+        self.panes().into_iter().filter(|pane| pane.lane == lane).collect()
     }
 
     /// The active pane of a session's current window.
@@ -230,27 +201,15 @@ impl Tmux {
 
     #[track_caller]
     pub fn clients(&self) -> Vec<Client> {
-        let fields = [
-            "client_name",
-            "client_tty",
-            "client_pid",
-            "session_id",
-            "client_flags",
-        ];
-        self.rows(&["list-clients"], &fields)
-            .into_iter()
-            .map(Client::of)
-            .collect()
+        let fields = ["client_name", "client_tty", "client_pid", "session_id", "client_flags"];
+        self.rows(&["list-clients"], &fields).into_iter().map(Client::of).collect()
     }
 
     fn rows(&self, command: &[&str], fields: &[&str]) -> Vec<Vec<String>> {
         let columns: Vec<String> = fields.iter().map(|field| format!("#{{{field}}}")).collect();
         let printed = self.run([command, &["-F", &columns.join("\t")]].concat());
-        let rows = printed
-            .lines()
-            .map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
-        rows.inspect(|row| assert_eq!(row.len(), fields.len(), "{row:?}"))
-            .collect()
+        let rows = printed.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+        rows.inspect(|row| assert_eq!(row.len(), fields.len(), "{row:?}")).collect()
     }
 
     /// What a pane shows.
@@ -268,33 +227,13 @@ impl Tmux {
     /// Opens a window with a shell in a session; its pane's id.
     #[track_caller]
     pub fn new_window(&self, session: &str) -> String {
-        self.run([
-            "new-window",
-            "-d",
-            "-P",
-            "-F",
-            "#{pane_id}",
-            "-t",
-            &format!("{session}:"),
-        ])
+        self.run(["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", &format!("{session}:")])
     }
 
     /// Opens a session with a shell; its id.
     #[track_caller]
     pub fn new_session(&self, name: &str) -> String {
-        self.run([
-            "new-session",
-            "-d",
-            "-P",
-            "-F",
-            "#{session_id}",
-            "-s",
-            name,
-            "-x",
-            "100",
-            "-y",
-            "30",
-        ])
+        self.run(["new-session", "-d", "-P", "-F", "#{session_id}", "-s", name, "-x", "100", "-y", "30"])
     }
 
     /// A person's terminal that looks at this session.
@@ -306,27 +245,15 @@ impl Tmux {
     /// The variables that tmux gives to a program in this pane.
     #[track_caller]
     pub fn env_of(&self, pane: &str) -> Env {
-        let pane = self
-            .find(pane)
-            .unwrap_or_else(|| panic!("no pane {pane}\n{}", self.report()));
+        let pane = self.find(pane).unwrap_or_else(|| panic!("no pane {pane}\n{}", self.report()));
         let mut tmux = self.socket.clone().into_os_string();
-        tmux.push(format!(
-            ",{},{}",
-            self.pid,
-            pane.session.trim_start_matches('$')
-        ));
+        tmux.push(format!(",{},{}", self.pid, pane.session.trim_start_matches('$')));
         let mut env = Env::new();
         env.insert("TMUX".into(), tmux);
         env.insert("TMUX_PANE".into(), pane.id.into());
-        env.insert(
-            "TERM".into(),
-            self.run(["show-options", "-gv", "default-terminal"]).into(),
-        );
+        env.insert("TERM".into(), self.run(["show-options", "-gv", "default-terminal"]).into());
         env.insert("TERM_PROGRAM".into(), "tmux".into());
-        env.insert(
-            "TERM_PROGRAM_VERSION".into(),
-            self.run(["display-message", "-p", "#{version}"]).into(),
-        );
+        env.insert("TERM_PROGRAM_VERSION".into(), self.run(["display-message", "-p", "#{version}"]).into());
         env
     }
 
@@ -337,14 +264,7 @@ impl Tmux {
         self.run(["send-keys", "-t", pane, "-l", "--", line]);
         if !end.is_empty() {
             // A trailing `;` would be tmux's own.
-            self.run([
-                "send-keys",
-                "-t",
-                pane,
-                "-l",
-                "--",
-                &end.replace(';', "\\;"),
-            ]);
+            self.run(["send-keys", "-t", pane, "-l", "--", &end.replace(';', "\\;")]);
         }
         self.run(["send-keys", "-t", pane, "Enter"]);
     }
@@ -358,14 +278,11 @@ impl Tmux {
         std::fs::create_dir(&dir).unwrap();
         let at = dir.display();
         // The file keeps the line out of the shell's editor; its name needs no quoting.
-        let body = format!(
-            "( {line}\n) >{at}/out 2>{at}/err\necho $? >{at}/code.tmp; mv {at}/code.tmp {at}/code\n"
-        );
+        let body =
+            format!("( {line}\n) >{at}/out 2>{at}/err\necho $? >{at}/code.tmp; mv {at}/code.tmp {at}/code\n");
         std::fs::write(dir.join("line"), body).unwrap();
         self.type_line(pane, &format!(". {at}/line"));
-        self.wait_until(&format!("the end of: {line}"), |_| {
-            dir.join("code").exists()
-        });
+        self.wait_until(&format!("the end of: {line}"), |_| dir.join("code").exists());
         Typed::read(&dir)
     }
 
@@ -401,14 +318,8 @@ pub struct Typed {
 
 impl Typed {
     fn read(dir: &Path) -> Self {
-        let text = |file: &str| {
-            String::from_utf8_lossy(&std::fs::read(dir.join(file)).unwrap()).into_owned()
-        };
-        Self {
-            code: text("code").trim().parse().unwrap(),
-            out: text("out"),
-            err: text("err"),
-        }
+        let text = |file: &str| String::from_utf8_lossy(&std::fs::read(dir.join(file)).unwrap()).into_owned();
+        Self { code: text("code").trim().parse().unwrap(), out: text("out"), err: text("err") }
     }
 
     #[track_caller]
@@ -449,12 +360,6 @@ impl Client {
     fn of(row: Vec<String>) -> Self {
         let mut row = row.into_iter();
         let mut next = || row.next().unwrap();
-        Self {
-            name: next(),
-            tty: next(),
-            pid: next().parse().unwrap(),
-            session: next(),
-            flags: next(),
-        }
+        Self { name: next(), tty: next(), pid: next().parse().unwrap(), session: next(), flags: next() }
     }
 }

@@ -5,5 +5,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is the report")]
 #![allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "no one links a test")]
 
+mod needs;
 mod world;
 mod world_selftest;

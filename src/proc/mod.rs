@@ -4,6 +4,7 @@
 //! standard input, bounded output taken as bytes, and a line in the trace.
 
 mod pump;
+mod quote;
 mod search;
 
 use std::ffi::{OsStr, OsString};
@@ -17,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::env::Env;
 
+pub use quote::{quote, quote_all};
 pub use search::{find, search_path};
 
 /// Output kept of one stream unless a caller says otherwise, in bytes.

@@ -11,6 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -317,6 +318,16 @@ fn kill_group(child: &mut Child) {
     }
     let _ = child.kill();
     let _ = child.wait();
+}
+
+/// The path of this very program, also after it was replaced by a newer one.
+pub fn own_program() -> Result<PathBuf, Failure> {
+    let path = std::env::current_exe().map_err(Failure::CannotStart)?;
+    let text = path.as_os_str().as_bytes();
+    Ok(match text.strip_suffix(b" (deleted)") {
+        Some(replaced) if !path.exists() => PathBuf::from(OsStr::from_bytes(replaced)),
+        _ => path,
+    })
 }
 
 /// "exit status 3" or "killed by signal 9", for messages.

@@ -1,0 +1,185 @@
+//! What in a checkout is not committed, and what is under way in it.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::checkout::Checkout;
+use super::command::run;
+use crate::ctx::Ctx;
+use crate::error::{Doing, Error, Result};
+use crate::proc::{Cmd, Output};
+
+pub use super::operation::{Operation, operation};
+
+/// One path that differs from the last commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// git's two letters: index, working tree.
+    pub code: [u8; 2],
+    /// The path, from the root of the checkout. A repository inside ends in `/`.
+    pub path: PathBuf,
+    /// What it was renamed or copied from.
+    pub from: Option<PathBuf>,
+}
+
+impl Change {
+    /// Whether git does not track it.
+    pub fn is_untracked(&self) -> bool {
+        &self.code == b"??"
+    }
+
+    /// Whether it waits for somebody to resolve a conflict.
+    pub fn is_unmerged(&self) -> bool {
+        self.code.contains(&b'U') || matches!(&self.code, b"AA" | b"DD")
+    }
+
+    /// Whether it is an untracked repository, which no commit can hold.
+    pub fn is_repository(&self) -> bool {
+        self.is_untracked() && self.path.as_os_str().as_bytes().ends_with(b"/")
+    }
+}
+
+/// Whether a checkout holds work that no commit has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dirt {
+    /// Nothing.
+    Clean,
+    /// These paths.
+    Dirty(Vec<Change>),
+    /// It cannot be told, which is dirty to whatever removes; and why.
+    Unknown(String),
+}
+
+/// Looks at everything but ignored files, whatever the configuration hides.
+pub fn of(ctx: &Ctx, checkout: &Path) -> Dirt {
+    match changes(ctx, checkout) {
+        Ok(changes) if changes.is_empty() => Dirt::Clean,
+        Ok(changes) => Dirt::Dirty(changes),
+        Err(error) => Dirt::Unknown(error.message()),
+    }
+}
+
+fn changes(ctx: &Ctx, place: &Path) -> Result<Vec<Change>> {
+    let checkout = Checkout::at(ctx, place)?;
+    let index = Shadow::unless_plain(&checkout)?;
+    let cmd = checkout.seeing_all(checkout.read()?);
+    let cmd = cmd.args(["status", "--porcelain=v1", "-z", "--untracked-files=all"]);
+    let cmd = cmd.args(["--ignore-submodules=none", "--find-renames"]);
+    let cmd = index.iter().fold(cmd, |cmd, index| index.used_by(cmd));
+    let output = run(&cmd, || checkout.what("git cannot tell what is uncommitted"))?;
+    blind_spot(&output)?;
+    parse(&output.stdout).ok_or_else(|| Error::failed(checkout.what("git status said something unknown")))
+}
+
+/// Files and directories that git ignores, from the root of the checkout, a directory that a
+/// pattern names as one. Those in submodules are among them.
+pub fn ignored(ctx: &Ctx, place: &Path) -> Result<Vec<PathBuf>> {
+    let checkout = Checkout::at(ctx, place)?;
+    let cmd = checkout.seeing_all(checkout.read()?);
+    let cmd = cmd.args(["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]);
+    let cmd = cmd.args(["--ignored=matching", "--ignore-submodules=all"]);
+    let output = run(&cmd, || checkout.what("git cannot tell what is ignored"))?;
+    blind_spot(&output)?;
+    let changes = parse(&output.stdout)
+        .ok_or_else(|| Error::failed(checkout.what("git status said something unknown")))?;
+    let mut paths: Vec<PathBuf> =
+        changes.into_iter().filter(|change| &change.code == b"!!").map(|change| change.path).collect();
+    for submodule in super::submodule::present(ctx, place)? {
+        let inside = ignored(ctx, &place.join(&submodule))?;
+        paths.extend(inside.into_iter().map(|path| submodule.join(path)));
+    }
+    Ok(paths)
+}
+
+/// A directory that git could not open is passed over with a warning and status 0.
+fn blind_spot(output: &Output) -> Result<()> {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let blind =
+        |line: &&str| line.starts_with("warning: could not open directory") || line.starts_with("error:");
+    match text.lines().find(blind) {
+        Some(line) => Err(Error::failed(format!("git could not see everything: {line}"))),
+        None => Ok(()),
+    }
+}
+
+/// `XY path NUL`, and for a rename or copy `from NUL` after it.
+fn parse(bytes: &[u8]) -> Option<Vec<Change>> {
+    let mut parts = bytes.split(|byte| *byte == 0);
+    let mut changes = Vec::new();
+    while let Some(part) = parts.next() {
+        if part.is_empty() {
+            return parts.next().is_none().then_some(changes);
+        }
+        let [x, y, b' ', path @ ..] = part else { return None };
+        let renamed = [x, y].iter().any(|letter| matches!(letter, b'R' | b'C'));
+        let from = if renamed { Some(to_path(parts.next()?)) } else { None };
+        changes.push(Change { code: [*x, *y], path: to_path(path), from });
+    }
+    None
+}
+
+fn to_path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+/// A copy of the index in which no file is marked as one not to look at.
+pub(super) struct Shadow {
+    file: tempfile::NamedTempFile,
+}
+
+impl Shadow {
+    /// `None` where no file that is there is marked (assume-unchanged, skip-worktree).
+    pub(super) fn unless_plain(checkout: &Checkout<'_>) -> Result<Option<Self>> {
+        let marked = marked(checkout)?;
+        if marked.is_empty() { Ok(None) } else { Self::clearing(checkout, &marked).map(Some) }
+    }
+
+    /// A copy in any case.
+    pub(super) fn new(checkout: &Checkout<'_>) -> Result<Self> {
+        Self::clearing(checkout, &marked(checkout)?)
+    }
+
+    fn clearing(checkout: &Checkout<'_>, marked: &[u8]) -> Result<Self> {
+        let what = || checkout.what("cannot copy the index");
+        let mut file =
+            tempfile::Builder::new().prefix("scruff-index-").tempfile_in(&checkout.git_dir).doing(what)?;
+        match std::fs::read(checkout.git_dir.join("index")) {
+            Ok(bytes) => file.write_all(&bytes).doing(what)?,
+            // A checkout without a commit has none, and git takes an empty file for a broken one.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                std::fs::remove_file(file.path()).doing(what)?;
+            }
+            Err(error) => return Err(error).doing(what),
+        }
+        let shadow = Shadow { file };
+        if !marked.is_empty() {
+            for clear in ["--no-assume-unchanged", "--no-skip-worktree"] {
+                let cmd = checkout.acting()?.args(["update-index", "-z", clear, "--stdin"]);
+                run(&shadow.used_by(cmd).input(marked), what)?;
+            }
+        }
+        Ok(shadow)
+    }
+
+    pub(super) fn used_by(&self, cmd: Cmd) -> Cmd {
+        cmd.env("GIT_INDEX_FILE", self.file.path())
+    }
+}
+
+/// The marked paths that are there, each with a NUL behind it. Absent ones are the sparse rest.
+fn marked(checkout: &Checkout<'_>) -> Result<Vec<u8>> {
+    let cmd = checkout.read()?.args(["ls-files", "-v", "-z"]);
+    let output = run(&cmd, || checkout.what("git cannot list the files"))?;
+    let mut paths = Vec::new();
+    for entry in output.stdout.split(|byte| *byte == 0) {
+        let [tag, b' ', path @ ..] = entry else { continue };
+        let marked = tag.is_ascii_lowercase() || *tag == b'S';
+        if marked && std::fs::symlink_metadata(checkout.root.join(to_path(path))).is_ok() {
+            paths.extend_from_slice(path);
+            paths.push(0);
+        }
+    }
+    Ok(paths)
+}

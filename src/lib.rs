@@ -18,6 +18,7 @@ pub mod lane;
 pub mod lock;
 pub mod log;
 pub mod mux;
+pub mod occupancy;
 pub mod paths;
 pub mod proc;
 pub mod registry;

@@ -3,6 +3,7 @@
 //! Every child gets a time limit, a process group of its own that is killed whole, an explicit
 //! standard input, bounded output taken as bytes, and a line in the trace.
 
+pub mod facts;
 mod pump;
 mod quote;
 mod search;

@@ -3,8 +3,10 @@
 //! One test binary: the areas are modules, and `world` is the ground they stand on.
 #![allow(clippy::disallowed_methods, reason = "tests start programs and write files as they please")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in a test that is the report")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 #![allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "no one links a test")]
 
 mod needs;
+mod occupancy;
 mod world;
 mod world_selftest;

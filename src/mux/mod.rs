@@ -3,6 +3,7 @@
 //! A backend is one file and one row in [`detect`]. What it reports is looked through by
 //! [`locate`], which knows no backend; [`survey`] asks, [`open`] and [`focus`] act.
 
+mod claim;
 mod detect;
 mod focus;
 mod here;
@@ -26,13 +27,14 @@ use crate::lane::LaneId;
 use crate::paths::json_bytes;
 use crate::proc::Cmd;
 
+pub use claim::{claim, this_pane};
 pub use detect::{Choice, Wish, choose};
 pub use focus::{Focused, Shown, focus_lane};
 pub use locate::{Certain, Located, Sought, View, locate};
 pub use open::{Opened, PaneLaunch, Placement, open_lane};
 pub use record::PaneRecord;
 pub use request::Request;
-pub use survey::{Survey, find_lane, lane_of_pane};
+pub use survey::{PaneSeen, Survey, find_lane, lane_of_pane, seen};
 
 /// A kind of multiplexer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -77,8 +77,8 @@ impl Request {
         Ok(path)
     }
 
-    /// Takes the request: reads the file and deletes it. `None` when it was taken before.
-    pub fn take(path: &Path) -> Result<Option<Self>> {
+    /// Reads the request. `None` when it was taken before.
+    pub fn read(path: &Path) -> Result<Option<Self>> {
         let what = || format!("cannot read {}", path.display());
         let mut bytes = Vec::new();
         match std::fs::File::open(path) {
@@ -86,12 +86,16 @@ impl Request {
             Err(error) => return Err(error).doing(what),
             Ok(file) => file.take(MAX_FILE + 1).read_to_end(&mut bytes).doing(what)?,
         };
-        std::fs::remove_file(path).doing(|| format!("cannot remove {}", path.display()))?;
         if bytes.len() as u64 > MAX_FILE {
             return Err(Error::failed(format!("{} exceeds 8 MiB", path.display())));
         }
         let file: File = serde_json::from_slice(&bytes).doing(what)?;
         Ok(Some(file.into()))
+    }
+
+    /// Takes the request away, so that it is never run twice.
+    pub fn taken(path: &Path) -> Result<()> {
+        std::fs::remove_file(path).doing(|| format!("cannot remove {}", path.display()))
     }
 
     /// The lane that a request's file is named after.

@@ -1,10 +1,13 @@
 //! Asking every server that may know where a lane runs, each at most once.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use super::locate::{Sought, View};
 use super::reach::{Reach, is_tmux};
-use super::{Located, MuxError, PaneInfo, PaneRecord, PaneRef, Wish, locate};
+use super::{Kind, Located, MuxError, PaneId, PaneInfo, PaneRecord, PaneRef, Wish, locate};
 use crate::ctx::Ctx;
 use crate::lane::{Lane, LaneId};
 
@@ -31,14 +34,24 @@ impl<'a> Survey<'a> {
             record: record.as_ref(),
             running,
         };
+        self.climb(&sought)
+    }
+
+    /// Asks server after server; a recorded pane that is still there ends it.
+    fn climb(&self, sought: &Sought<'_>) -> Result<Located, MuxError> {
         let mut views = Vec::new();
-        for socket in self.sockets(record.as_ref()) {
-            views.extend(self.view(&socket, record.as_ref())?);
-            if let found @ Located::Bound(_) = locate(&sought, &views) {
+        for socket in self.sockets(sought.record) {
+            views.extend(self.view(&socket, sought.record)?);
+            if let found @ Located::Bound(_) = locate(sought, &views) {
                 return Ok(found);
             }
         }
-        Ok(locate(&sought, &views))
+        Ok(locate(sought, &views))
+    }
+
+    fn describe(&self, pane: &PaneRef) -> PaneSeen {
+        let visible = self.info(pane).and_then(|info| info.visible);
+        PaneSeen { mux: pane.server.mux, id: pane.id.clone(), visible }
     }
 
     /// What its server says of a pane.
@@ -90,9 +103,41 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Where a lane's pane is, running or not.
+/// Where a lane runs. For the pane of one whose client has ended, see [`Survey::find`].
 pub fn find_lane(ctx: &Ctx, lane: &Lane, wish: &Wish) -> Result<Located, MuxError> {
-    Survey::new(ctx, wish).find(lane, false)
+    Survey::new(ctx, wish).find(lane, true)
+}
+
+/// A lane's pane, as the listing shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PaneSeen {
+    /// What it is a pane of.
+    pub mux: Kind,
+    /// Its id.
+    pub id: PaneId,
+    /// Whether it is on somebody's screen, if that is known.
+    pub visible: Option<bool>,
+}
+
+/// The panes that certainly are these lanes'. A server that does not answer is warned of.
+pub fn seen<'i>(ctx: &Ctx, lanes: impl Iterator<Item = &'i LaneId>) -> HashMap<LaneId, PaneSeen> {
+    let wish = Wish::default();
+    let survey = Survey::new(ctx, &wish);
+    let mut known = HashMap::new();
+    for lane in lanes {
+        let record = PaneRecord::read(&ctx.paths, lane);
+        // No pane stands in no directory: what is shown is never a guess.
+        let sought =
+            Sought { lane, checkout: Path::new(""), client: "", record: record.as_ref(), running: true };
+        match survey.climb(&sought) {
+            Ok(found) => known.extend(found.pane().map(|pane| (lane.clone(), survey.describe(pane)))),
+            Err(error) => {
+                ctx.ui.warn(format!("panes are not shown: {error}"));
+                return known;
+            }
+        }
+    }
+    known
 }
 
 /// The lane of the pane that this was called from, or that was named. Never by directory.

@@ -4,6 +4,7 @@
 //! standard input, bounded output taken as bytes, and a line in the trace.
 
 pub mod facts;
+mod foreground;
 mod pump;
 mod quote;
 mod search;
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::env::Env;
 
+pub use foreground::{Foreground, Halt};
 pub use quote::{quote, quote_all};
 pub use search::{find, search_path};
 
@@ -46,6 +48,7 @@ pub struct Cmd {
     input: Input,
     limit: Option<Duration>,
     max_output: usize,
+    login: bool,
 }
 
 /// How a child ended, and what it said.
@@ -108,6 +111,7 @@ impl Cmd {
             input: Input::Null,
             limit: None,
             max_output: MAX_OUTPUT,
+            login: false,
         }
     }
 
@@ -184,6 +188,13 @@ impl Cmd {
     #[must_use]
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.max_output = bytes;
+        self
+    }
+
+    /// Starts a shell as a login shell. Its name tells it so; options differ from shell to shell.
+    #[must_use]
+    pub fn login(mut self) -> Self {
+        self.login = true;
         self
     }
 
@@ -270,6 +281,10 @@ impl Cmd {
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args);
+        if self.login {
+            let name = Path::new(&self.program).file_name().unwrap_or(&self.program);
+            command.arg0([OsStr::new("-"), name].iter().copied().collect::<OsString>());
+        }
         if let Some(env) = &self.base {
             command.env_clear().envs(env.iter());
         }

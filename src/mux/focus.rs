@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::reach::{Reach, Shared};
 use super::survey::Survey;
-use super::{Located, MuxError, OpenRequest, PaneRef, Raised, Wish};
+use super::{Asker, Located, MuxError, OpenRequest, PaneId, PaneRef, Raised, Wish};
 use crate::config::Place;
 use crate::ctx::Ctx;
 use crate::error::{Error, Result};
@@ -101,7 +101,7 @@ pub(super) fn show(reach: &Reach<'_>, lane: &Lane, pane: &PaneRef) -> Result<Sho
     })
 }
 
-/// From inside another server: a window there that looks at this one.
+/// From inside another server: the pane there that looks at this one, or a new one that does.
 fn show_in(
     reach: &Reach<'_>,
     outer: &Shared,
@@ -110,19 +110,31 @@ fn show_in(
     pane: &PaneRef,
 ) -> Result<Shown, MuxError> {
     let asker = reach.asker(outer)?;
-    let request = OpenRequest {
-        argv: server.viewer(&pane.id)?,
-        name: lane.row.name.clone(),
-        place: Place::Window,
-        cwd: None,
+    let viewer = if let Some((viewer, client)) = window_on(outer, server)? {
+        server.focus(&pane.id, &Asker { client: Some(client), inside: true, ..Asker::default() })?;
+        viewer
+    } else {
+        let (name, place) = (lane.row.name.clone(), Place::Window);
+        let request = OpenRequest { argv: server.viewer(&pane.id)?, name, place, cwd: None };
+        outer.open(&request, &asker)?.id
     };
-    let viewer = outer.open(&request, &asker)?;
-    Ok(match outer.focus(&viewer.id, &asker)? {
+    Ok(match outer.focus(&viewer, &asker)? {
         Raised::Front => Shown::Front,
         Raised::PaneOnly(why) => Shown::SelectedNotRaised(why),
         Raised::Attach(cmd) => Shown::Attach(cmd),
         Raised::NoClient { command, .. } => Shown::NoClient { command },
     })
+}
+
+/// A pane of the outer server in which a client of the inner one runs: they share a terminal.
+fn window_on(outer: &Shared, inner: &Shared) -> Result<Option<(PaneId, String)>, MuxError> {
+    let screens = inner.screens()?;
+    let mut pairs = outer.panes()?.into_iter().filter_map(|pane| {
+        let tty = pane.tty?;
+        let screen = screens.iter().find(|screen| screen.tty == tty)?;
+        Some((pane.id, screen.client.clone()))
+    });
+    Ok(pairs.next())
 }
 
 /// `[mux] terminal` with its words filled in; `None` when it isn't configured.

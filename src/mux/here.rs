@@ -10,9 +10,7 @@ use std::path::PathBuf;
 
 use super::{PaneId, PaneInfo};
 use crate::env::Env;
-
-/// How many parents are looked at.
-const MAX_DEPTH: usize = 64;
+use crate::proc::facts;
 
 /// What `TMUX` and `TMUX_PANE` say.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,29 +52,14 @@ pub(super) fn is_in(pane: &PaneInfo) -> bool {
     if on(&io::stdin()) || on(&io::stdout()) || on(&io::stderr()) {
         return true;
     }
-    pane.pid.is_none_or(|pid| is_below(pid).unwrap_or(true))
+    pane.pid.is_none_or(is_below)
 }
 
-/// Whether a process is among the parents of this one; `None` where that cannot be known.
-fn is_below(ancestor: u32) -> Option<bool> {
-    let mut pid = std::process::id();
-    for _ in 0..MAX_DEPTH {
-        if pid == ancestor {
-            return Some(true);
-        }
-        if pid <= 1 {
-            return Some(false);
-        }
-        pid = parent(pid)?;
-    }
-    Some(false)
-}
-
-/// The fourth field; the second is a name in parentheses that can hold anything.
-fn parent(pid: u32) -> Option<u32> {
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let end = stat.iter().rposition(|byte| *byte == b')')?;
-    String::from_utf8_lossy(&stat[end + 1..]).split_ascii_whitespace().nth(1)?.parse().ok()
+/// Whether a process is among the parents of this one. Where that cannot be seen: yes.
+fn is_below(ancestor: u32) -> bool {
+    let line = facts::line_of(std::process::id());
+    let top = line.last().and_then(|pid| facts::of(*pid));
+    line.contains(&ancestor) || top.is_none_or(|top| top.parent != 0)
 }
 
 #[cfg(test)]
@@ -107,8 +90,8 @@ mod tests {
     #[test]
     fn this_process_is_below_its_parent_and_not_below_a_stranger() {
         let pid = std::process::id();
-        assert_eq!(is_below(pid), Some(true));
-        assert_eq!(is_below(parent(pid).unwrap()), Some(true));
-        assert_eq!(is_below(u32::MAX), Some(false));
+        assert!(is_below(pid));
+        assert!(is_below(std::os::unix::process::parent_id()));
+        assert!(!is_below(u32::MAX));
     }
 }

@@ -228,6 +228,15 @@ pub struct Tag<'a> {
     pub ended: bool,
 }
 
+/// A terminal that looks at a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// What the server calls it.
+    pub client: String,
+    /// The terminal.
+    pub tty: PathBuf,
+}
+
 /// How far a pane was brought to the front.
 #[derive(Debug)]
 pub enum Raised {
@@ -257,6 +266,8 @@ pub trait Multiplexer: fmt::Debug {
     fn probe(&self) -> Result<Server, MuxError>;
     /// Every pane of it.
     fn panes(&self) -> Result<Vec<PaneInfo>, MuxError>;
+    /// The terminals that look at it.
+    fn screens(&self) -> Result<Vec<Screen>, MuxError>;
     /// Makes a pane.
     fn open(&self, request: &OpenRequest, asker: &Asker) -> Result<PaneRef, MuxError>;
     /// Selects a pane and brings it in front of whoever asks.

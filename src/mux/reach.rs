@@ -10,6 +10,7 @@ use super::tmux::{self, Tmux};
 use super::{Asker, Multiplexer, MuxError, PaneId, Wish};
 use crate::ctx::Ctx;
 use crate::error::Error;
+use crate::proc::facts;
 
 /// A server, shared by all who look at it.
 pub(super) type Shared = Rc<dyn Multiplexer>;
@@ -129,5 +130,6 @@ impl<'a> Reach<'a> {
 
 /// Whether a tmux server runs with this process id.
 pub(super) fn is_tmux(pid: &str) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("tmux: server"))
+    let facts = pid.parse().ok().filter(|pid| facts::is_alive(*pid)).and_then(facts::of);
+    facts.is_some_and(|facts| facts.command.starts_with("tmux") && facts.command != "tmux: client")
 }

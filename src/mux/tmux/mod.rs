@@ -15,9 +15,9 @@ use tmux_interface::{IfShell, SetOption, TmuxCommand};
 
 use self::commands::{anchor, leave, select, session, split, switch, window};
 use self::seat::Seat;
-use self::snapshot::{Pane, Snapshot};
+use self::snapshot::{Client, Pane, Snapshot};
 use super::{Asker, Certain, Kind, Multiplexer, MuxError, OpenRequest, PaneId, PaneInfo, PaneRef, Raised};
-use super::{Server, Tag};
+use super::{Screen, Server, Tag};
 use crate::config::Place;
 use crate::ctx::Ctx;
 use crate::proc::Cmd;
@@ -93,6 +93,11 @@ impl Multiplexer for Tmux {
             }
         }
         Ok(panes)
+    }
+
+    fn screens(&self) -> Result<Vec<Screen>, MuxError> {
+        let screen = |client: &Client| Screen { client: client.name.clone(), tty: client.tty.clone().into() };
+        Ok(self.look()?.clients.iter().map(screen).collect())
     }
 
     fn open(&self, request: &OpenRequest, asker: &Asker) -> Result<PaneRef, MuxError> {

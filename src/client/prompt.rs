@@ -89,20 +89,12 @@ fn images(ctx: &Ctx, prompt: &Prompt) -> Result<Vec<PathBuf>> {
 fn words(adapter: &Adapter, values: &Values, text: OsString, images: &[PathBuf]) -> Vec<OsString> {
     let (in_text, flags): (Vec<_>, Vec<_>) =
         images.iter().partition(|path| adapter.image.goes_into_text(path));
-    let filled = |path: &PathBuf| values.with("Image", adapter.image.escaped(path));
     let mut words = Vec::new();
     for path in flags {
-        words.extend(adapter.image.argv.iter().map(|word| word.fill(&filled(path))));
+        let values = values.with("Image", adapter.image.escaped(path));
+        words.extend(adapter.image.argv.iter().map(|word| word.fill(&values)));
     }
-    let mut text = text;
-    for template in
-        in_text.iter().zip(adapter.image.text.iter().cycle()).map(|(path, text)| text.fill(&filled(path)))
-    {
-        if !text.is_empty() {
-            text.push("\n");
-        }
-        text.push(template);
-    }
+    let text = in_text.into_iter().fold(text, |text, path| adapter.image.appended(text, values, path));
     if !text.is_empty() {
         let values = values.with("Prompt", shielded(text, &adapter.shield));
         words.extend(adapter.prompt.iter().map(|word| word.fill(&values)));
@@ -136,6 +128,17 @@ impl Image {
     fn goes_into_text(&self, path: &Path) -> bool {
         let listed = |byte: &u8| self.text_when.as_bytes().contains(byte);
         self.text.is_some() && (self.argv.is_empty() || path.as_os_str().as_bytes().iter().any(listed))
+    }
+
+    /// The text with a line for an image.
+    fn appended(&self, mut text: OsString, values: &Values, path: &Path) -> OsString {
+        if !text.is_empty() {
+            text.push("\n");
+        }
+        if let Some(line) = &self.text {
+            text.push(line.fill(&values.with("Image", self.escaped(path))));
+        }
+        text
     }
 
     /// The path with a backslash before each character that the client would take apart.

@@ -6,7 +6,10 @@
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 #![allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "no one links a test")]
 
+mod client;
+mod conversations;
 mod needs;
 mod occupancy;
+mod seam;
 mod world;
 mod world_selftest;

@@ -94,3 +94,22 @@ fn base36(mut number: u32) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names are those that Claude Code 2.1.332 itself gave.
+    #[test]
+    fn slugs_are_those_of_the_client() {
+        let of = |path: &str| slug(Path::new(path));
+        assert_eq!(of("/tmp/lanes.x/a_b.c é e\u{301} 😀"), "-tmp-lanes-x-a-b-c---e----");
+        let r = "r".repeat(187);
+        assert_eq!(of(&format!("/tmp/lanes.x/{r}")), format!("-tmp-lanes-x-{r}"));
+        assert_eq!(of(&format!("/tmp/lanes.x/{r}r")), format!("-tmp-lanes-x-{r}-o4071h"));
+        let lane = |number: usize| format!("lane-{number}-é😀").repeat(3);
+        let long = of(&format!("/tmp/lanes.x/{}", (0..9).map(lane).collect::<Vec<_>>().join("/")));
+        assert!(long.starts_with("-tmp-lanes-x-lane-0----lane-0----lane-0-----lane-1"), "{long}");
+        assert!(long.ends_with("-l-kbbvmj") && long.len() == 207, "{long}");
+    }
+}

@@ -4,26 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use crate::env::Env;
+use crate::git;
 use crate::seam;
-
-/// What `git rev-parse --local-env-vars` names: they tie git to one repository.
-const GIT: [&str; 15] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIR",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-];
 
 /// What clients tell the programs that they start. A client that inherits another's marks takes
 /// itself for a part of it: Claude then keeps no transcript. What a user sets for good, such as
@@ -86,7 +68,7 @@ const KEPT: &str = "TMUX_TMPDIR";
 /// What a pane that scruff opens gets of its caller's environment.
 pub fn scrubbed(env: &Env) -> Env {
     let seams = seam::VARIABLES.map(|(variable, _)| variable);
-    let tables: [&[&str]; 5] = [&GIT, &CLIENTS, &PLACE, &SCRUFF, &seams];
+    let tables: [&[&str]; 5] = [&git::LOCAL, &CLIENTS, &PLACE, &SCRUFF, &seams];
     let mut env = env.clone();
     // Claude puts this editor into its shells, where it makes every commit without a message fail.
     if env.has("CLAUDECODE") && env.get("GIT_EDITOR") == Some(OsStr::new("true")) {

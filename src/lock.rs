@@ -43,6 +43,11 @@ impl Lock {
         }
     }
 
+    /// The lock as a file that a child may hold too: as long as it lives, the lock is held.
+    pub fn share(&self) -> Result<File> {
+        self.file.try_clone().doing(|| "cannot share a lock".to_owned())
+    }
+
     /// Whether nobody holds the lock at `path` right now.
     pub fn is_free(path: &Path) -> bool {
         match File::open(path) {

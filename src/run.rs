@@ -1,9 +1,112 @@
 //! From a command line to an exit status.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Runs scruff.
-pub fn main(_args: Vec<OsString>) -> ExitCode {
-    ExitCode::SUCCESS
+use crate::cli::{self, Cli, Global, Parsed, Verb};
+use crate::cmd::{self, Outcome};
+use crate::ctx::Ctx;
+use crate::env::Env;
+use crate::error::{Doing, Error, Result};
+use crate::exit::Exit;
+use crate::{log, ui};
+
+/// Runs scruff. The first argument is the program's name.
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    let exit = match args.get(1).and_then(|word| word.to_str()) {
+        // The commonest question is answered before clap is built.
+        Some("--version" | "-V") if args.len() == 2 => say_version(),
+        Some("__demo-client") => cmd::demo::client_main(&args[2..]),
+        Some("__pane") => cmd::pane::main(&args[2..]),
+        _ => run(&args),
+    };
+    ExitCode::from(exit.code())
+}
+
+fn say_version() -> Exit {
+    answer(concat!("scruff ", env!("CARGO_PKG_VERSION"), "\n").as_bytes())
+}
+
+fn answer(bytes: &[u8]) -> Exit {
+    if ui::answer(bytes) { Exit::Done } else { Exit::Failed }
+}
+
+fn run(args: &[OsString]) -> Exit {
+    let json = args.iter().any(|arg| arg == "--json");
+    match cli::parse(args) {
+        Ok(Parsed::Print(text)) => answer(text.as_bytes()),
+        Ok(Parsed::Run(cli)) => {
+            let result = context(&cli.global).and_then(|ctx| dispatch(*cli, &ctx));
+            result.map_or_else(|error| complain(&error, json), finish)
+        }
+        Err(error) => complain(&error, json),
+    }
+}
+
+fn context(global: &Global) -> Result<Ctx> {
+    let env = Env::of_process();
+    let color = ui::wants_color(global.color, env.has("NO_COLOR"));
+    let cwd = directory(global.directory.as_deref())?;
+    let ctx = Ctx::new(env, cwd, ui::Ui::new(global.quiet, color), global.json)?;
+    log::start(&ctx.env, &ctx.paths.log(), global.verbose);
+    Ok(ctx)
+}
+
+/// Where scruff starts from: the directory itself, symlinks resolved, as git and clients see it.
+#[expect(clippy::disallowed_methods, reason = "the one place that asks for the working directory")]
+fn directory(named: Option<&std::path::Path>) -> Result<PathBuf> {
+    match named {
+        Some(path) => std::fs::canonicalize(path)
+            .doing(|| format!("cannot start from {}", path.display()))
+            .map_err(|error| error.hint("name a directory that is there with -C")),
+        None => std::env::current_dir().map_err(|error| {
+            Error::precondition("the current directory is gone")
+                .caused_by(error)
+                .hint("cd somewhere else, or use -C DIR")
+        }),
+    }
+}
+
+fn dispatch(cli: Cli, ctx: &Ctx) -> Result<Outcome> {
+    match cli.verb {
+        None => cmd::list::run(&cmd::list::Args::default(), ctx),
+        Some(Verb::List(args)) => cmd::list::run(&args, ctx),
+        Some(Verb::Open(args)) => cmd::open::run(&args, ctx),
+        Some(Verb::New(args)) => cmd::new::run(&args, ctx),
+        Some(Verb::Resume(args)) => cmd::resume::run(&args, ctx),
+        Some(Verb::Focus(args)) => cmd::focus::run(&args, ctx),
+        Some(Verb::Doctor(args)) => cmd::doctor::run(&args, ctx),
+        Some(Verb::Demo(args)) => cmd::demo::run(&args, ctx),
+        Some(Verb::Name(_)) => Err(Error::usage("name a lane").hint("see `scruff list`")),
+    }
+}
+
+/// Prints the answer and ends, or goes on as another program.
+fn finish(outcome: Outcome) -> Exit {
+    if !ui::answer(&outcome.stdout) {
+        return Exit::Failed;
+    }
+    match outcome.then {
+        None => outcome.exit,
+        Some(cmd) => {
+            let program = cmd.program().display().to_string();
+            let failure = cmd.exec();
+            ui::complain(&format!("{program}: {failure}"), &["is it installed and on PATH?".to_owned()]);
+            Exit::Failed
+        }
+    }
+}
+
+fn complain(error: &Error, json: bool) -> Exit {
+    if json {
+        let hint = error.hints().join("\n");
+        let body = serde_json::json!({
+            "error": {"code": error.exit().code(), "message": error.message(), "hint": hint}
+        });
+        ui::answer(format!("{body}\n").as_bytes());
+    } else {
+        ui::complain(&error.message(), error.hints());
+    }
+    error.exit()
 }

@@ -26,6 +26,11 @@ pub struct Ui {
 }
 
 impl Ui {
+    /// The person's side of a call.
+    pub fn new(quiet: bool, color: bool) -> Self {
+        Ui { quiet, color, ..Ui::default() }
+    }
+
     /// Says something on stderr, unless `-q`.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {

@@ -123,3 +123,11 @@ impl Default for Lane {
         Lane { branch: "worktree-{{.Name}}".to_owned(), name_max: None }
     }
 }
+
+/// `[trash]`: what is kept of a checkout that goes.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Trash {
+    /// Names of ignored files and directories that are cheap to make again, beside the built-in ones.
+    pub regenerable: Vec<String>,
+}

@@ -1,7 +1,9 @@
 //! Making a checkout, and taking back what was made when that fails.
 
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::checkout::{Checkout, LONG};
@@ -42,13 +44,15 @@ pub struct AddRequest {
     pub limit: Duration,
     /// Whether git's errors and progress go straight to stderr.
     pub show: bool,
+    /// A lock that git holds too, so that it stands as long as git is at it, also when scruff is killed.
+    pub hold: Option<Arc<File>>,
 }
 
 impl AddRequest {
     /// A checkout with sparse patterns inherited, a limit of ten minutes, and nothing shown.
     pub fn new(path: impl Into<PathBuf>, branch: impl Into<String>, start: Start) -> Self {
         let (path, branch) = (path.into(), branch.into());
-        AddRequest { path, branch, start, inherit_sparse: true, limit: LONG, show: false }
+        AddRequest { path, branch, start, inherit_sparse: true, limit: LONG, show: false, hold: None }
     }
 }
 
@@ -87,9 +91,14 @@ fn checkout(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
     let what = || format!("git cannot make the checkout {}", path.display());
     let before = is_ours(ctx, repo, path)?;
     let cmd = acting(ctx, repo)?.limit(request.limit).args(["worktree", "add"]);
+    let cmd = if request.show { cmd } else { cmd.arg("--quiet") };
     let cmd = match request.start {
         Start::Orphan => cmd.args(["--orphan", "-b", &request.branch, "--"]).arg(path),
         Start::NewBranch(_) | Start::Existing => cmd.arg("--").arg(path).arg(&request.branch),
+    };
+    let cmd = match request.hold.as_deref().map(File::try_clone) {
+        Some(Ok(lock)) => cmd.input_file(lock),
+        _ => cmd,
     };
     let output = if request.show { cmd.run_showing_errors() } else { cmd.run() };
     let take_back = || {

@@ -1,8 +1,18 @@
 //! Lanes: a branch, a checkout and a pane of one agent. The unit of everything.
 
+pub mod create;
+pub mod find;
+pub mod guard;
+pub mod listing;
 pub mod name;
+pub mod rebuild;
 mod record;
+pub mod recover;
+pub mod resolve;
 mod situation;
+pub mod take;
+pub mod trash;
+pub mod undo;
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -42,6 +52,15 @@ impl Lane {
     pub fn label(&self) -> String {
         let base = self.row.main.file_name().unwrap_or_default().to_string_lossy();
         format!("{base}/{}", self.row.name)
+    }
+
+    /// Where the conversation lives: a child lane's in its parent's directory.
+    pub fn chat(&self) -> std::path::PathBuf {
+        match &self.record.chat {
+            Some(chat) => chat.into(),
+            None if self.row.parent.as_os_str().is_empty() => self.row.path.clone(),
+            None => self.row.parent.clone(),
+        }
     }
 
     /// Takes the lane's own lock, held across an operation on it. A second operation is told

@@ -3,6 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::Lane;
+use crate::ctx::Ctx;
+use crate::git::Repo;
+
 /// What there is of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -53,6 +57,24 @@ pub struct Situation {
 }
 
 impl Situation {
+    /// The facts of a lane in its repository.
+    pub fn of(ctx: &Ctx, lane: &Lane, repo: &Repo, state: State) -> Self {
+        let base = lane.record.base.clone().or_else(|| repo.default_branch().map(|default| default.name));
+        Situation {
+            path: lane.row.path.clone(),
+            main: lane.row.main.clone(),
+            repo: repo.slug(),
+            name: lane.row.name.clone(),
+            branch: lane.row.branch.clone(),
+            base: base.unwrap_or_default(),
+            parent: lane.row.parent.clone(),
+            cwd: ctx.cwd.clone(),
+            agent: lane.row.client.clone(),
+            state,
+            chat: lane.chat(),
+        }
+    }
+
     /// Every fact with its key, in the order of the documentation.
     pub fn facts(&self) -> Vec<(&'static str, OsString)> {
         vec![

@@ -11,12 +11,14 @@ mod search;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::env::Env;
@@ -35,6 +37,7 @@ enum Input {
     Null,
     Bytes(Vec<u8>),
     Inherit,
+    File(Arc<File>),
 }
 
 /// A child process about to be started.
@@ -177,6 +180,13 @@ impl Cmd {
         self
     }
 
+    /// Gives the child an open file as its input, which it also keeps open as long as it lives.
+    #[must_use]
+    pub fn input_file(mut self, file: File) -> Self {
+        self.input = Input::File(Arc::new(file));
+        self
+    }
+
     /// Kills the child's process group after this long.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
@@ -225,12 +235,13 @@ impl Cmd {
             Input::Null => Stdio::null(),
             Input::Bytes(_) => Stdio::piped(),
             Input::Inherit => Stdio::inherit(),
+            Input::File(_) => self.file_input()?,
         });
         let begun = Instant::now();
         let mut child = self.start(&mut command)?;
         let input = match &self.input {
             Input::Bytes(bytes) => bytes.as_slice(),
-            Input::Null | Input::Inherit => &[],
+            Input::Null | Input::Inherit | Input::File(_) => &[],
         };
         let deadline = self.limit.map(|limit| begun + limit);
         let result = pump::run(&mut child, input, deadline, self.max_output);
@@ -252,6 +263,7 @@ impl Cmd {
             Input::Null => (Stdio::null(), None),
             Input::Inherit => (Stdio::inherit(), None),
             Input::Bytes(bytes) => (Stdio::piped(), Some(bytes)),
+            Input::File(_) => (self.file_input()?, None),
         };
         command.stdin(feed.0);
         let begun = Instant::now();
@@ -262,6 +274,11 @@ impl Cmd {
         let status = child.wait().map_err(Failure::CannotStart)?;
         self.trace(begun, None);
         Ok(status)
+    }
+
+    /// Runs the child on scruff's own terminal, all three streams as they are.
+    pub fn attach(&self) -> Result<ExitStatus, Failure> {
+        self.start(&mut self.command())?.wait().map_err(Failure::CannotStart)
     }
 
     /// Starts the child with all three streams on null and lets it go. It is never waited for.
@@ -298,6 +315,13 @@ impl Cmd {
             command.current_dir(directory);
         }
         command
+    }
+
+    fn file_input(&self) -> Result<Stdio, Failure> {
+        match &self.input {
+            Input::File(file) => file.try_clone().map(Stdio::from).map_err(Failure::CannotStart),
+            _ => Ok(Stdio::null()),
+        }
     }
 
     fn start(&self, command: &mut Command) -> Result<Child, Failure> {

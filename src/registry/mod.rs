@@ -2,6 +2,7 @@
 //!
 //! [`read`] takes the last whole table without a lock; [`lock`] is the only way to write.
 
+pub mod ledger;
 mod table;
 
 use std::io::ErrorKind;

@@ -1,0 +1,52 @@
+//! `scruff list`, and `scruff` alone
+
+mod table;
+
+use serde_json::json;
+
+use super::Outcome;
+use crate::ctx::Ctx;
+use crate::error::{Doing, Result};
+use crate::lane::find;
+use crate::lane::listing::{self, View};
+
+/// The shape of `--json`. It changes only when a key goes or changes its meaning.
+const SCHEMA: u32 = 2;
+
+/// List the lanes of every repository.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Args {
+    /// Only the lanes of this repository: owner/name, or the name of its directory
+    #[arg(long, value_name = "REPO")]
+    pub repo: Option<String>,
+}
+
+/// Runs it.
+pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
+    let table = find::table(ctx)?;
+    let mut views = listing::views(ctx, &table);
+    if let Some(repo) = &args.repo {
+        views.retain(|view| answers(view, repo));
+    }
+    if ctx.json { json_answer(ctx, &views) } else { Ok(Outcome::text(table::render(ctx, &views))) }
+}
+
+fn answers(view: &View, repo: &str) -> bool {
+    let base = view.main.file_name().unwrap_or_default().to_string_lossy();
+    view.repo == repo
+        || view.repo.replace('/', "-") == repo
+        || view.repo.rsplit('/').next() == Some(repo)
+        || base == repo
+}
+
+fn json_answer(ctx: &Ctx, views: &[View]) -> Result<Outcome> {
+    let body = json!({
+        "scruff": env!("CARGO_PKG_VERSION"),
+        "schema": SCHEMA,
+        "warnings": ctx.ui.warnings(),
+        "lanes": views,
+    });
+    let mut bytes = serde_json::to_vec(&body).doing(|| "cannot write the answer as JSON".to_owned())?;
+    bytes.push(b'\n');
+    Ok(Outcome::text(bytes))
+}

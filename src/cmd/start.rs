@@ -1,0 +1,84 @@
+//! Starts a client in a lane: the seam, else the multiplexer, else in place.
+
+use std::os::unix::ffi::OsStrExt;
+
+use crate::client::{self, Launch};
+use crate::cmd::Outcome;
+use crate::config::Place;
+use crate::ctx::Ctx;
+use crate::error::{Error, Result};
+use crate::exit::Exit;
+use crate::lane::{Lane, Situation};
+use crate::mux::{self, Opened, PaneLaunch, Placement, Shown};
+use crate::proc::Cmd;
+use crate::seam::{self, Acted, Seam};
+
+/// Starts `launch` in the lane's pane.
+pub(super) fn start(
+    ctx: &Ctx,
+    seam: Seam,
+    lane: &Lane,
+    situation: &Situation,
+    launch: Launch,
+    placement: &Placement,
+) -> Result<Outcome> {
+    if let Some(note) = &launch.note {
+        ctx.ui.note(note);
+    }
+    match seam::act(ctx, seam, situation, &client::command_line(&launch)) {
+        Acted::Handled => return Ok(Outcome::done()),
+        Acted::Failed => return Err(Error::failed(format!("the {} hook failed", seam.name()))),
+        Acted::Refused => return Err(Error::refused(format!("the {} hook refused", seam.name()))),
+        Acted::Declined => {}
+    }
+    if placement.place == Place::Here {
+        return Ok(Outcome::become_program(in_place(ctx, &launch)));
+    }
+    let pane = PaneLaunch {
+        argv: launch.argv.clone(),
+        cwd: launch.cwd.clone(),
+        env: launch.environment(&ctx.env),
+        shell: launch.shell,
+    };
+    match mux::open_lane(ctx, lane, &pane, placement)? {
+        Opened::InPane { shown, .. } => Ok(told(ctx, lane, shown)),
+        Opened::NoMultiplexer if placement.background => {
+            Err(Error::new(crate::error::Kind::Degraded, "there is no tmux or WezTerm to open a pane in")
+                .hint(format!("start it yourself: scruff resume --here {}", lane.row.name)))
+        }
+        Opened::NoMultiplexer => Ok(Outcome::become_program(in_place(ctx, &launch))),
+    }
+}
+
+/// Says what became of a pane that was to be shown.
+pub(super) fn told(ctx: &Ctx, lane: &Lane, shown: Shown) -> Outcome {
+    match shown {
+        Shown::Front | Shown::Background => Outcome::done(),
+        Shown::SelectedNotRaised(why) => {
+            ctx.ui.note(format!("{} is selected, not raised: {why}", lane.label()));
+            Outcome::done()
+        }
+        Shown::NoClient { command } => {
+            ctx.ui.note(format!("{} runs where nobody looks; to see it: {command}", lane.label()));
+            Outcome::ended(Exit::Degraded)
+        }
+        Shown::Attach(cmd) => Outcome::become_program(*cmd),
+    }
+}
+
+/// The client in place of scruff. It stays in the caller's pane, so the caller's place stays known.
+fn in_place(ctx: &Ctx, launch: &Launch) -> Cmd {
+    let mut env = launch.environment(&ctx.env);
+    for (name, value) in ctx.env.iter() {
+        if name.as_bytes().starts_with(b"TMUX") || name.as_bytes().starts_with(b"WEZTERM_") {
+            env.set(name, value);
+        }
+    }
+    let cmd = if launch.shell {
+        let shell = env.get("SHELL").unwrap_or_else(|| "/bin/sh".as_ref()).to_owned();
+        Cmd::new(shell).arg("-c").args(&launch.argv)
+    } else {
+        Cmd::from_argv(&launch.argv).unwrap_or_else(|| Cmd::new("/bin/sh"))
+    };
+    cmd.env_exactly(&env).cwd(&launch.cwd)
+}

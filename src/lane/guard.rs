@@ -1,0 +1,131 @@
+//! Why a checkout must stay. Everything here must say "nothing" before a checkout goes; what
+//! cannot be determined is a reason.
+
+use std::path::PathBuf;
+
+use super::Lane;
+use crate::ctx::Ctx;
+use crate::git::status::{self, Change, Dirt};
+use crate::git::worktree::{self, Belongs};
+use crate::git::{Repo, submodule};
+use crate::occupancy::{self, Query};
+
+/// What there is to take of a lane.
+#[derive(Debug)]
+pub enum Standing {
+    /// A branch alone.
+    Parked,
+    /// A checkout on the lane's own branch with nothing under way in it, and its dirt.
+    Checkout(Vec<Change>),
+}
+
+/// Why a lane is kept: one line that names pid, file, operation or rung.
+pub type Kept = String;
+
+/// Looks at everything but occupancy.
+pub fn standing(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<Standing, Kept> {
+    not_the_main_line(repo, lane)?;
+    match belongs(ctx, repo, lane)? {
+        None => Ok(Standing::Parked),
+        Some(entry) => {
+            on_its_branch(ctx, lane, entry.branch.as_deref())?;
+            not_locked(ctx, repo, lane)?;
+            let dirt = match status::of(ctx, &lane.row.path) {
+                Dirt::Clean => Vec::new(),
+                Dirt::Dirty(changes) => changes,
+                Dirt::Unknown(why) => return Err(format!("it is not known whether it is clean: {why}")),
+            };
+            no_work_in_submodules(ctx, lane)?;
+            Ok(Standing::Checkout(dirt))
+        }
+    }
+}
+
+struct Ours {
+    branch: Option<String>,
+}
+
+fn belongs(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<Option<Ours>, Kept> {
+    match worktree::is_ours(ctx, repo, &lane.row.path).map_err(|error| error.message())? {
+        Belongs::Ours { branch, .. } => Ok(Some(Ours { branch })),
+        Belongs::Missing => Ok(None),
+        Belongs::Main => Err("its path is the main checkout".to_owned()),
+        Belongs::Moved { from, .. } => Err(format!(
+            "its checkout was moved here from {}; `git worktree repair` mends it",
+            from.display()
+        )),
+        Belongs::Other(why) => Err(format!("its path is no checkout of this lane: {why}")),
+        Belongs::Unknown(why) => Err(format!("it is not known what its path is: {why}")),
+    }
+}
+
+/// The default branch and what the main checkout has checked out are never lanes.
+pub fn not_the_main_line(repo: &Repo, lane: &Lane) -> Result<(), Kept> {
+    let branch = &lane.row.branch;
+    if repo.default_branch().is_some_and(|default| default.name == *branch) {
+        return Err(format!("{branch} is the default branch"));
+    }
+    if repo.head_branch().as_deref() == Some(branch) {
+        return Err(format!("{branch} is checked out in the main checkout"));
+    }
+    if lane.row.path == lane.row.main || lane.row.main.starts_with(&lane.row.path) {
+        return Err("its path holds the main checkout".to_owned());
+    }
+    Ok(())
+}
+
+fn on_its_branch(ctx: &Ctx, lane: &Lane, branch: Option<&str>) -> Result<(), Kept> {
+    if let Some(operation) = status::operation(ctx, &lane.row.path) {
+        return Err(format!("{operation} is under way in it"));
+    }
+    match branch {
+        Some(branch) if branch == lane.row.branch => Ok(()),
+        Some(other) => Err(format!("{other} is checked out there, not its own branch")),
+        None => Err("its HEAD is detached: commits made there belong to no branch".to_owned()),
+    }
+}
+
+fn not_locked(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<(), Kept> {
+    let entries = worktree::list(ctx, repo).map_err(|error| error.message())?;
+    let real = lane.row.path.canonicalize().unwrap_or_else(|_| lane.row.path.clone());
+    let lock = entries.into_iter().find(|entry| entry.path == real || entry.path == lane.row.path);
+    match lock.and_then(|entry| entry.locked) {
+        None => Ok(()),
+        Some(why) if why.is_empty() => Err("its worktree is locked".to_owned()),
+        Some(why) => Err(format!("its worktree is locked: {why}")),
+    }
+}
+
+fn no_work_in_submodules(ctx: &Ctx, lane: &Lane) -> Result<(), Kept> {
+    let kept = submodule::work(ctx, &lane.row.path).map_err(|error| error.message())?;
+    match kept.first() {
+        None => Ok(()),
+        Some(first) => Err(format!("the submodule {} has {}", first.path.display(), first.why)),
+    }
+}
+
+/// Whether nobody stands in the checkout. `excuse` are processes that do not count, with their trees.
+pub fn unoccupied(ctx: &Ctx, lane: &Lane, excuse: Vec<u32>) -> Result<(), Kept> {
+    if occupancy::stands_here(ctx, &lane.row.path) {
+        return Err("the command was given from inside it".to_owned());
+    }
+    let paths = [lane.row.path.clone()];
+    let query = Query { excuse, ..Query::new(&paths) };
+    occupancy::of(ctx, &query).into_iter().next().and_then(|answer| answer.reason()).map_or(Ok(()), Err)
+}
+
+/// A clean checkout, or why it is not one.
+pub fn clean(dirt: &[Change]) -> Result<(), Kept> {
+    match dirt.first() {
+        None => Ok(()),
+        Some(first) if dirt.len() == 1 => Err(format!("uncommitted work: {}", first.path.display())),
+        Some(first) => Err(format!("uncommitted work: {} and {} more", first.path.display(), dirt.len() - 1)),
+    }
+}
+
+/// The untracked files of a dirt that has nothing else, else why it is work.
+pub fn only_untracked(dirt: &[Change]) -> Result<Vec<PathBuf>, Kept> {
+    let tracked: Vec<Change> =
+        dirt.iter().filter(|change| !change.is_untracked() || change.is_repository()).cloned().collect();
+    clean(&tracked).map(|()| dirt.iter().map(|change| change.path.clone()).collect())
+}

@@ -1,0 +1,64 @@
+//! A checkout is disposable: it is rebuilt from its branch.
+
+use std::path::{Path, PathBuf};
+
+use super::{Lane, State};
+use crate::ctx::Ctx;
+use crate::error::{Doing, Error, Result};
+use crate::git::Repo;
+use crate::git::worktree::{self, AddRequest, Added, Belongs, Start};
+
+/// What there is of a lane.
+pub fn state(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<State> {
+    Ok(match worktree::is_ours(ctx, repo, &lane.row.path)? {
+        Belongs::Ours { .. } => State::Live,
+        Belongs::Missing => State::Parked,
+        Belongs::Main | Belongs::Moved { .. } | Belongs::Other(_) => State::Stray,
+        Belongs::Unknown(why) => {
+            return Err(Error::precondition(format!(
+                "cannot tell what {} is: {why}",
+                lane.row.path.display()
+            ))
+            .hint("scruff leaves it as it is; look at it with git"));
+        }
+    })
+}
+
+/// Makes the checkout again where it is gone. `None`: it was there.
+pub fn rebuild(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<Option<Added>> {
+    match state(ctx, repo, lane)? {
+        State::Live => return Ok(None),
+        State::Stray => move_aside(ctx, &lane.row.path)?,
+        State::Parked => {}
+    }
+    if repo.tip(&lane.row.branch)?.is_none() && repo.head()?.is_some() {
+        return Err(Error::precondition(format!(
+            "the branch {} of {} is gone",
+            lane.row.branch,
+            lane.label()
+        ))
+        .hint("make the branch again from the commit you want, then resume"));
+    }
+    let start = if repo.tip(&lane.row.branch)?.is_some() { Start::Existing } else { Start::Orphan };
+    worktree::add(ctx, repo, &AddRequest::new(&lane.row.path, &lane.row.branch, start)).map(Some)
+}
+
+/// A stray that stands where a checkout must go is moved aside, and its `.git` file renamed, so
+/// that git inside it cannot act on the new lane.
+fn move_aside(ctx: &Ctx, path: &Path) -> Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".stray-{}", ctx.clock.stamp().as_second()));
+    let aside = PathBuf::from(name);
+    if aside.symlink_metadata().is_ok() {
+        return Err(Error::precondition(format!("{} is in the way", aside.display()))
+            .hint("move it away and call again"));
+    }
+    std::fs::rename(path, &aside).doing(|| format!("cannot move {} aside", path.display()))?;
+    let link = aside.join(".git");
+    if link.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
+        std::fs::rename(&link, aside.join(".git.stray"))
+            .doing(|| format!("cannot rename {}", link.display()))?;
+    }
+    ctx.ui.warn(format!("what stood at {} is now {}", path.display(), aside.display()));
+    Ok(())
+}

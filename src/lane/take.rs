@@ -1,0 +1,158 @@
+//! Takes a lane: everything that could be missed is put aside and written down before anything goes.
+
+use std::path::{Path, PathBuf};
+
+use super::{Lane, trash};
+use crate::ctx::Ctx;
+use crate::error::{Doing, Error, Result};
+use crate::git::{Oid, Repo, refs, status, submodule, worktree};
+use crate::paths;
+use crate::registry;
+use crate::registry::ledger::{self, Taken};
+
+/// On what grounds a lane goes.
+#[derive(Clone, Debug)]
+pub struct Grounds {
+    /// The rung of the ladder, or the word of a person: `drop`, `discard`.
+    pub via: String,
+    /// The pull request's number, or empty.
+    pub pr: String,
+}
+
+/// Takes a lane whose guards have all been heard and whose lock is held. `untracked` are files of
+/// its checkout that go to the trash like ignored ones.
+pub fn take(
+    ctx: &Ctx,
+    repo: &Repo,
+    lane: &Lane,
+    grounds: &Grounds,
+    untracked: Vec<PathBuf>,
+) -> Result<Taken> {
+    let tip = confirmed_tip(repo, lane)?;
+    let has_checkout = lane.row.path.symlink_metadata().is_ok();
+    let place = trash::place(ctx, &repo.slug(), &lane.row.name);
+    let trashed = if has_checkout { put_aside(ctx, lane, untracked, &place)? } else { false };
+    let taken = Taken {
+        time: ctx.clock.stamp(),
+        repo: repo.slug(),
+        name: lane.row.name.clone(),
+        branch: lane.row.branch.clone(),
+        sha: tip.as_str().to_owned(),
+        via: grounds.via.clone(),
+        pr: grounds.pr.clone(),
+        id: lane.id().as_str().to_owned(),
+        main: lane.row.main.clone(),
+        path: lane.row.path.clone(),
+        parent: lane.row.parent.clone(),
+        client: lane.row.client.clone(),
+        trash: if trashed { place.clone() } else { PathBuf::new() },
+    };
+    let written = write_down(ctx, repo, lane, &tip, &taken);
+    let gone = written.and_then(|()| if has_checkout { remove_checkout(ctx, repo, lane) } else { Ok(()) });
+    if let Err(error) = gone {
+        if trashed {
+            restore(ctx, &place, &lane.row.path);
+        }
+        return Err(error);
+    }
+    refs::delete(ctx, repo, &full(lane), &tip)?;
+    ctx.step("branch deleted");
+    forget(ctx, lane)?;
+    Ok(taken)
+}
+
+fn full(lane: &Lane) -> String {
+    format!("refs/heads/{}", lane.row.branch)
+}
+
+/// The branch's tip as git itself says, because it decides what is written down and deleted.
+fn confirmed_tip(repo: &Repo, lane: &Lane) -> Result<Oid> {
+    repo.by_git().tip(&lane.row.branch)?.ok_or_else(|| {
+        Error::precondition(format!("the branch {} of {} is gone already", lane.row.branch, lane.label()))
+    })
+}
+
+/// Moves what must not be lost into the trash. Says whether there was anything.
+pub fn put_aside(ctx: &Ctx, lane: &Lane, untracked: Vec<PathBuf>, place: &Path) -> Result<bool> {
+    let ignored = status::ignored(ctx, &lane.row.path)?;
+    let mut aside = trash::precious(ctx, ignored);
+    aside.extend(untracked);
+    if aside.is_empty() {
+        return Ok(false);
+    }
+    if let Err(error) = trash::put(ctx, &lane.row.path, &aside, place) {
+        restore(ctx, place, &lane.row.path);
+        return Err(error);
+    }
+    Ok(true)
+}
+
+/// Puts trashed files back after a later step failed.
+pub fn restore(ctx: &Ctx, place: &Path, checkout: &Path) {
+    if !place.is_dir() {
+        return;
+    }
+    match trash::take_back(place, checkout) {
+        Ok(left) if left.is_empty() => {}
+        Ok(_) | Err(_) => {
+            ctx.ui.warn(format!("some ignored files of {} are in {}", checkout.display(), place.display()));
+        }
+    }
+}
+
+/// A reference first, so that no garbage collection can take the commits, then the ledger.
+fn write_down(ctx: &Ctx, repo: &Repo, lane: &Lane, tip: &Oid, taken: &Taken) -> Result<()> {
+    keep_commit(ctx, repo, lane, "reaped", tip)?;
+    ctx.step("kept");
+    ledger::append(&ctx.paths, taken)?;
+    ctx.step("ledger");
+    Ok(())
+}
+
+/// Keeps a commit as `refs/scruff/<kind>/<id>/<counter>`.
+pub fn keep_commit(ctx: &Ctx, repo: &Repo, lane: &Lane, kind: &str, oid: &Oid) -> Result<()> {
+    let below = format!("refs/scruff/{kind}/{}/", lane.id());
+    let existing = repo.by_git().refs_below(&below)?;
+    if existing.iter().any(|(_, kept)| kept == oid) {
+        return Ok(());
+    }
+    let counter = existing.iter().filter_map(|(name, _)| name.rsplit('/').next()?.parse::<u32>().ok()).max();
+    refs::create(ctx, repo, &format!("{below}{}", counter.map_or(1, |counter| counter + 1)), oid)
+}
+
+/// Removes the checkout. Force is used only for submodules, whose work the guards have looked at.
+pub fn remove_checkout(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<()> {
+    let force = submodule::any(ctx, &lane.row.path)?;
+    worktree::remove(ctx, repo, &lane.row.path, force)?;
+    ctx.step("checkout removed");
+    if let Some(bucket) = lane.row.path.parent().filter(|bucket| bucket.parent() == Some(&ctx.paths.base)) {
+        // Only when empty.
+        let _ = std::fs::remove_dir(bucket);
+    }
+    Ok(())
+}
+
+/// Takes the lane out of the registry and puts its record where `undo` finds it.
+pub fn forget(ctx: &Ctx, lane: &Lane) -> Result<()> {
+    let record = serde_json::to_vec(&lane.record).doing(|| "cannot keep the lane's record".to_owned())?;
+    paths::write_whole(&gone_record(&ctx.paths.lanes(), lane.id().as_str()), &record)?;
+    registry::forget(ctx, &lane.row.path, "take")?;
+    ctx.step("row");
+    lane.record.remove(&ctx.paths);
+    remove_traces(ctx, lane);
+    Ok(())
+}
+
+/// Where the record of a lane that was taken is.
+pub fn gone_record(lanes: &Path, id: &str) -> PathBuf {
+    lanes.join("gone").join(format!("{id}.json"))
+}
+
+/// Removes what state there is beside record and row: caches of what the lane was doing.
+pub fn remove_traces(ctx: &Ctx, lane: &Lane) {
+    let id = lane.id().as_str();
+    let _ = std::fs::remove_file(ctx.paths.panes().join(format!("{id}.json")));
+    for state in ["working", "waiting", "done"] {
+        let _ = std::fs::remove_file(ctx.paths.state.join("activity").join(state).join(id));
+    }
+}

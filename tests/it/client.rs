@@ -458,3 +458,22 @@ fn built_in_adapters_are_named_by_their_programs() {
         assert_eq!(Path::new(&adapter(&ctx(&world), id).unwrap().program()), Path::new(id));
     }
 }
+
+#[test]
+fn the_manuals_adapter_is_one_and_shows_every_key() {
+    let manual = include_str!("../../docs/clients.md");
+    let (_, rest) = manual.split_once("```toml\n").unwrap();
+    let (toml, _) = rest.split_once("```").unwrap();
+    let world = World::new();
+    let ctx = own(&world, "aider", toml);
+    assert_eq!(adapter(&ctx, "aider").unwrap().program(), "aider");
+    own(&world, "aider", "new = ['x']\nnosuchkey = 1\n[prompt]\n");
+    let keys = adapter(&ctx, "aider").unwrap_err().message();
+    let (_, expected) = keys.split_once("expected one of ").unwrap();
+    for key in expected.split(", ").map(|key| key.trim_matches('`')) {
+        assert!(toml.contains(&format!("\n{key} = ")) || toml.contains(&format!("\n[{key}]\n")), "{key}");
+    }
+    for variable in scruff::client::template::VARIABLES {
+        assert!(manual.contains(&format!("{{{{.{variable}}}}}")), "{variable}");
+    }
+}

@@ -374,3 +374,15 @@ fn it_runs_where_scruff_was_called() {
     let cwd = std::fs::read_to_string(world.root().join("hook.cwd")).unwrap();
     assert_eq!(Path::new(cwd.strip_suffix('\n').unwrap()), world.home());
 }
+
+#[test]
+fn the_manual_names_each_hook_variable_and_key() {
+    let manual = include_str!("../../docs/hooks.md");
+    for (variable, key) in VARIABLES {
+        assert!(manual.contains(&format!("| `{variable}` | `{key}` |")), "{variable}");
+    }
+    for seam in Seam::ALL {
+        let kind = if seam.is_action() { "action" } else { "question" };
+        assert!(manual.contains(&format!("| `{}` | {kind} |", seam.name())), "{seam:?}");
+    }
+}

@@ -4,6 +4,7 @@
 //! git, proc, config, paths, ui, error, exit`. A verb reads like a recipe; nothing below `cmd`
 //! prints, exits or reads the process environment.
 
+pub mod activity;
 pub mod cli;
 pub mod client;
 pub mod clock;

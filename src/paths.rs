@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::activity::Activity;
 use crate::env::Env;
 use crate::error::{Error, Result};
 
@@ -70,6 +71,11 @@ impl Paths {
     /// The directory of locks on lanes and repositories.
     pub fn locks(&self) -> PathBuf {
         self.state.join("locks")
+    }
+
+    /// The directory of the lanes that do this.
+    pub fn activity(&self, activity: Activity) -> PathBuf {
+        self.state.join("activity").join(activity.word())
     }
 
     /// The log file.

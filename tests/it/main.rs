@@ -6,9 +6,11 @@
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 #![allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "no one links a test")]
 
+mod cli;
 mod client;
 mod conversations;
 mod needs;
+mod new;
 mod occupancy;
 mod seam;
 mod world;

@@ -109,6 +109,12 @@ impl Call {
         command
     }
 
+    /// The bytes it writes when its output is a terminal; it must end by itself.
+    #[track_caller]
+    pub fn typescript(&self) -> Vec<u8> {
+        super::screen::typescript(self)
+    }
+
     /// In a terminal of its own.
     pub fn on_terminal(&self, cols: u16, rows: u16) -> Terminal {
         Terminal::start(self, cols, rows)
@@ -174,6 +180,12 @@ impl Running {
     pub fn kill(mut self) -> Ran {
         self.child.kill().unwrap();
         self.finish()
+    }
+
+    /// SIGKILL, without an eye on what it may have started and on what that still writes.
+    pub fn kill_alone(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     #[track_caller]

@@ -114,6 +114,24 @@ impl Terminal {
     }
 }
 
+/// The raw output of a program on a terminal of 80 by 24.
+#[track_caller]
+pub fn typescript(call: &Call) -> Vec<u8> {
+    let pair = native_pty_system().openpty(pty_size(80, 24)).unwrap();
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    let mut child = pair.slave.spawn_command(call.for_pty()).unwrap();
+    drop(pair.slave);
+    let script = std::thread::spawn(move || {
+        let (mut script, mut bytes) = (Vec::new(), [0; 4096]);
+        while let Ok(n @ 1..) = reader.read(&mut bytes) {
+            script.extend_from_slice(&bytes[..n]);
+        }
+        script
+    });
+    wait::until(&format!("the end of {call}"), || child.try_wait().unwrap().is_some(), String::new);
+    script.join().unwrap()
+}
+
 impl Drop for Terminal {
     fn drop(&mut self) {
         let _ = self.child.kill();

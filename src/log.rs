@@ -1,8 +1,9 @@
 //! The log: `$SCRUFF_STATE/log`, and stderr with `-v`.
 
 use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tracing_subscriber::filter::EnvFilter;
@@ -24,12 +25,31 @@ pub fn start(env: &Env, log: &Path, verbose: bool) {
         None if verbose => EnvFilter::new("scruff=debug"),
         None => EnvFilter::new("scruff=info"),
     };
-    let to_file = open(log)
-        .map(|file| fmt::layer().with_ansi(false).with_writer(Mutex::new(file)).with_filter(filter()));
+    let file = OnFirstLine { path: log.to_owned(), file: None };
+    let to_file = fmt::layer().with_ansi(false).with_writer(Mutex::new(file)).with_filter(filter());
     let to_stderr = verbose.then(|| {
         fmt::layer().without_time().with_ansi(false).with_writer(std::io::stderr).with_filter(filter())
     });
     let _ = tracing_subscriber::registry().with(to_file).with(to_stderr).try_init();
+}
+
+/// The log file, opened when there is something to write: most calls have nothing.
+struct OnFirstLine {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Write for OnFirstLine {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.file.is_none() {
+            self.file = open(&self.path);
+        }
+        self.file.as_mut().map_or(Ok(line.len()), |file| file.write(line))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn open(log: &Path) -> Option<File> {

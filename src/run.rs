@@ -1,7 +1,7 @@
 //! From a command line to an exit status.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::cli::{self, Cli, Global, Parsed, Verb};
@@ -46,26 +46,30 @@ fn run(args: &[OsString]) -> Exit {
 
 fn context(global: &Global) -> Result<Ctx> {
     let env = Env::of_process();
-    let color = ui::wants_color(global.color, env.has("NO_COLOR"));
-    let cwd = directory(global.directory.as_deref())?;
+    let color = ui::wants_color(global.color, env.get("NO_COLOR").is_some());
+    let cwd = directory(global.directory.as_deref(), &env)?;
     let ctx = Ctx::new(env, cwd, ui::Ui::new(global.quiet, color), global.json)?;
     log::start(&ctx.env, &ctx.paths.log(), global.verbose);
     Ok(ctx)
 }
 
 /// Where scruff starts from: the directory itself, symlinks resolved, as git and clients see it.
+fn directory(named: Option<&Path>, env: &Env) -> Result<PathBuf> {
+    let Some(path) = named else { return called_from(env) };
+    let real = std::fs::canonicalize(path).and_then(|real| {
+        if real.is_dir() { Ok(real) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
+    });
+    real.doing(|| format!("cannot start from {}", path.display()))
+        .map_err(|error| error.hint("name a directory that is there with -C"))
+}
+
+/// A checkout may go while a shell stands in it: most commands work from there all the same.
 #[expect(clippy::disallowed_methods, reason = "the one place that asks for the working directory")]
-fn directory(named: Option<&std::path::Path>) -> Result<PathBuf> {
-    match named {
-        Some(path) => std::fs::canonicalize(path)
-            .doing(|| format!("cannot start from {}", path.display()))
-            .map_err(|error| error.hint("name a directory that is there with -C")),
-        None => std::env::current_dir().map_err(|error| {
-            Error::precondition("the current directory is gone")
-                .caused_by(error)
-                .hint("cd somewhere else, or use -C DIR")
-        }),
-    }
+fn called_from(env: &Env) -> Result<PathBuf> {
+    std::env::current_dir().or_else(|error| {
+        let gone = Error::precondition("the current directory is gone").caused_by(error);
+        env.absolute("PWD").ok_or(gone.hint("cd somewhere else, or use -C DIR"))
+    })
 }
 
 fn dispatch(cli: Cli, ctx: &Ctx) -> Result<Outcome> {

@@ -56,7 +56,10 @@ impl Repo {
     /// a directory with a bare repository beside its checkouts. [`crate::error::Kind::Precondition`]
     /// is a positive "there is none"; any other kind means that it cannot be told.
     pub fn discover(ctx: &Ctx, dir: &Path) -> Result<Repo> {
-        let real = dir.canonicalize().doing(|| format!("cannot look at {}", dir.display()))?;
+        let real = dir
+            .canonicalize()
+            .doing(|| format!("cannot look at {}", dir.display()))
+            .map_err(|error| error.hint("go to a repository and call again, or name one with -C"))?;
         match discover::upwards(ctx, &real)? {
             Some(found) => Self::new(ctx, real, found),
             None => Err(Error::precondition(format!("{} is not inside a git repository", dir.display()))

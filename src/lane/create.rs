@@ -163,11 +163,12 @@ impl Plan {
 
 fn settle_name(ctx: &Ctx, repo: &Repo, table: &Table, wanted: Wanted) -> Result<String> {
     let template = &ctx.config().lane.branch;
-    let taken = |name: &str| -> bool {
-        let in_registry = table.rows().any(|row| row.name == name && row.main == repo.main());
+    let has_lane = |name: &str| table.rows().any(|row| row.name == name && row.main == repo.main());
+    let has_branch = |name: &str| -> bool {
         let branch = name::branch(template, name).ok();
-        in_registry || branch.is_some_and(|branch| !matches!(repo.tip(&branch), Ok(None)))
+        branch.is_some_and(|branch| !matches!(repo.tip(&branch), Ok(None)))
     };
+    let taken = |name: &str| has_lane(name) || has_branch(name);
     match wanted {
         Wanted::Random => {
             let mut name = name::random()?;
@@ -185,12 +186,14 @@ fn settle_name(ctx: &Ctx, repo: &Repo, table: &Table, wanted: Wanted) -> Result<
         }
         Wanted::Typed(name) => {
             name::check(&name)?;
-            if taken(&name) {
-                return Err(Error::precondition(format!(
-                    "{} has a lane or branch called {name} already",
-                    repo.slug()
-                ))
-                .hint(format!("go there with `scruff {name}`, or choose another name")));
+            if has_lane(&name) {
+                return Err(Error::precondition(format!("{} has a lane called {name} already", repo.slug()))
+                    .hint(format!("go there with `scruff {name}`, or choose another name")));
+            }
+            if has_branch(&name) {
+                let branch = name::branch(template, &name)?;
+                return Err(Error::precondition(format!("{} has a branch {branch} already", repo.slug()))
+                    .hint("choose another name; the branch stays as it is"));
             }
             refuse_too_long(ctx, repo, &name)?;
             Ok(name)

@@ -14,6 +14,7 @@ pub mod ctx;
 pub mod env;
 pub mod error;
 pub mod exit;
+pub mod forge;
 pub mod git;
 pub mod lane;
 pub mod lock;

@@ -9,6 +9,7 @@
 mod cli;
 mod client;
 mod conversations;
+mod forge;
 mod needs;
 mod new;
 mod occupancy;

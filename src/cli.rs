@@ -61,6 +61,8 @@ pub enum Verb {
     Resume(cmd::resume::Args),
     /// Go to the window a lane runs in, else resume it
     Focus(cmd::focus::Args),
+    /// Say that somebody is at work in a checkout, where no process can be seen in it
+    Heartbeat(cmd::heartbeat::Args),
     /// What is installed, what applies, what is odd; changes nothing
     Doctor(cmd::doctor::Args),
     /// Try everything safely, in a private tmux with a scratch repository

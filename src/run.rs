@@ -80,6 +80,7 @@ fn dispatch(cli: Cli, ctx: &Ctx) -> Result<Outcome> {
         Some(Verb::New(args)) => cmd::new::run(&args, ctx),
         Some(Verb::Resume(args)) => cmd::resume::run(&args, ctx),
         Some(Verb::Focus(args)) => cmd::focus::run(&args, ctx),
+        Some(Verb::Heartbeat(args)) => cmd::heartbeat::run(&args, ctx),
         Some(Verb::Doctor(args)) => cmd::doctor::run(&args, ctx),
         Some(Verb::Demo(args)) => cmd::demo::run(&args, ctx),
         Some(Verb::Name(_)) => Err(Error::usage("name a lane").hint("see `scruff list`")),

@@ -3,6 +3,7 @@
 pub mod demo;
 pub mod doctor;
 pub mod focus;
+pub mod heartbeat;
 pub mod list;
 mod making;
 pub mod new;

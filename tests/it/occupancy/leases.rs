@@ -1,4 +1,4 @@
-//! Leases.
+//! Leases, and the command that takes them.
 
 use super::{Bystander, ask, assert_seen, ctx, lane};
 use crate::world::{World, wait};
@@ -94,4 +94,45 @@ fn a_lease_on_nobody_is_refused() {
     let error = occupancy::hold(&ctx(&world), &lane, 4_194_304).unwrap_err();
     assert!(error.message().contains("4194304"), "{error}");
     assert_eq!(ask(&world, &lane), Occupied::No);
+}
+
+#[test]
+fn heartbeat_holds_the_checkout_for_who_calls() {
+    let world = World::new();
+    let repo = world.repo("shop");
+    std::fs::create_dir_all(repo.path().join("src")).unwrap();
+    let main = repo.path().to_owned();
+    // The caller is a shell that stands elsewhere and lives on.
+    let script = r#"scruff heartbeat "$1/src"; exec sleep 600"#;
+    let caller = Bystander::of(&world, script, &[main.as_os_str()]);
+    let seen = assert_seen(&ask(&world, &main), &caller);
+    assert_eq!((seen.via, seen.path), ("leases", main.clone()));
+    world.call(["heartbeat", "--release", "--pid", "1"]).cwd(&main).run().ok().silent().calm();
+    assert_seen(&ask(&world, &main), &caller);
+    world.call(["heartbeat", "--release"]).cwd(main.join("src")).run().ok().silent().calm();
+    assert_eq!(ask(&world, &main), Occupied::No);
+    world.call(["heartbeat", "--release"]).cwd(&main).run().ok().silent().calm();
+}
+
+#[test]
+fn heartbeat_without_a_process_is_for_ninety_seconds() {
+    let world = World::new();
+    let lane = lane(&world, "fix");
+    world.scruff(["heartbeat".as_ref(), lane.as_os_str(), "--pid".as_ref(), "0".as_ref()]).ok().silent();
+    assert_eq!(ask(&world, &lane).known(), Some(true));
+}
+
+#[test]
+fn heartbeat_refuses_what_is_not_there() {
+    let world = World::new();
+    let gone = world.home().join("gone");
+    let file = world.file(world.home().join("file"), "");
+    for path in [&gone, &file] {
+        let ran = world.scruff(["heartbeat".as_ref(), path.as_os_str()]);
+        assert!(ran.exits(1).stderr.contains(path.file_name().unwrap().to_str().unwrap()), "{ran}");
+        world.scruff(["heartbeat".as_ref(), "--release".as_ref(), path.as_os_str()]).exits(1);
+    }
+    world.scruff(["heartbeat", "--pid", "4194304"]).exits(1).warns("no process 4194304").warns("--pid 0");
+    world.scruff(["heartbeat", "--pid", "-1"]).exits(1);
+    world.scruff(["heartbeat", "--pid", "me"]).exits(1);
 }

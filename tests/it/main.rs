@@ -9,6 +9,7 @@
 mod cli;
 mod client;
 mod conversations;
+mod crash;
 mod forge;
 mod needs;
 mod new;

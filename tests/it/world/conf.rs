@@ -3,6 +3,12 @@
 use super::World;
 use std::path::PathBuf;
 
+/// Whether tests that can go on for long may do so: `SCRUFF_TEST_LONG=1`.
+pub fn is_long() -> bool {
+    std::env::var_os("SCRUFF_TEST_LONG").is_some_and(|value| value == "1")
+}
+
+/// The two people the suite is run for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conf {
     /// tmux as it comes.

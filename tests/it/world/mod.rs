@@ -17,6 +17,7 @@ pub mod tmux;
 pub mod wait;
 
 pub use call::{Call, Ran};
+pub use conf::is_long;
 pub use repo::Repo;
 pub use tmux::{Conf, Tmux};
 

@@ -78,6 +78,15 @@ impl Repo {
         Call::new("git".as_ref(), self.env.clone(), dir.to_owned()).args(args).run()
     }
 
+    /// Any git call in the main checkout, to be refined and run.
+    pub fn call<I, S>(&self, args: I) -> Call
+    where
+        I: IntoIterator<Item = S>,
+        S: AsRef<OsStr>,
+    {
+        Call::new("git".as_ref(), self.env.clone(), self.path.clone()).args(args)
+    }
+
     /// Writes one file and commits it. Returns the commit's id.
     #[track_caller]
     pub fn commit(&self, file: &str, content: &str, message: &str) -> String {

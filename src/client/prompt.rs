@@ -36,7 +36,7 @@ pub(super) fn add(
     prompt: &Prompt,
     launch: &mut Launch,
 ) -> Result<()> {
-    check(adapter, prompt)?;
+    adapter.takes(prompt)?;
     let images = images(ctx, prompt)?;
     let bare = launch.argv.clone();
     let text = OsString::from_vec(prompt.text.clone());
@@ -52,23 +52,6 @@ pub(super) fn add(
     }
     paths::write_whole(&file, &prompt.text)?;
     launch.prompt_file = Some(file);
-    Ok(())
-}
-
-fn check(adapter: &Adapter, prompt: &Prompt) -> Result<()> {
-    if prompt.text.contains(&0) {
-        let error = Error::usage("the prompt holds a NUL byte, which no argument can");
-        return Err(error.hint("take it out, or name the file in the prompt instead"));
-    }
-    let id = &adapter.id;
-    if adapter.prompt.is_empty() && !prompt.text.is_empty() {
-        let error = Error::precondition(format!("the adapter of {id} does not say how it takes a prompt"));
-        return Err(error.hint("give its file a [prompt] with an argv"));
-    }
-    if adapter.image.argv.is_empty() && adapter.image.text.is_none() && !prompt.images.is_empty() {
-        let error = Error::precondition(format!("the adapter of {id} does not say how it takes an image"));
-        return Err(error.hint("give its file an [image] with an argv or a text"));
-    }
     Ok(())
 }
 
@@ -122,6 +105,27 @@ fn told(file: &Path) -> OsString {
          your tool for reading files refuses it). Read all of it first, then do what it says.",
     );
     text
+}
+
+impl Adapter {
+    /// Whether this client can be given a first turn; the error says why not.
+    pub fn takes(&self, prompt: &Prompt) -> Result<()> {
+        if prompt.text.contains(&0) {
+            let error = Error::usage("the prompt holds a NUL byte, which no argument can");
+            return Err(error.hint("take it out, or name the file in the prompt instead"));
+        }
+        let lacks = |what: &str, cure: &str| {
+            let why = format!("the adapter of {} does not say how it takes {what}", self.id);
+            Err(Error::precondition(why).hint(format!("give its file {cure}")))
+        };
+        if self.prompt.is_empty() && !prompt.text.is_empty() {
+            return lacks("a prompt", "a [prompt] with an argv");
+        }
+        if self.image.argv.is_empty() && self.image.text.is_none() && !prompt.images.is_empty() {
+            return lacks("an image", "an [image] with an argv or a text");
+        }
+        Ok(())
+    }
 }
 
 impl Image {

@@ -61,13 +61,17 @@ impl Making {
         Ok(Some(Prompt { text, images }))
     }
 
-    /// Makes the lane, and says on what it is based.
-    pub fn make(&self, ctx: &Ctx, repo: &Repo, name: Option<&str>) -> Result<Made> {
+    /// Makes the lane, and says on what it is based. Nothing is made for a client that cannot be
+    /// given its first turn.
+    pub fn make(&self, ctx: &Ctx, repo: &Repo, name: Option<&str>, prompt: Option<&Prompt>) -> Result<Made> {
         let name = name.map_or(Wanted::Random, |name| Wanted::Typed(name.to_owned()));
         let from = self.from.as_deref().map(|spec| create::origin(repo, spec)).transpose()?;
         let request = Request { name, from, parent: PathBuf::new() };
-        let made =
-            create::create(ctx, repo, request, |situation| agent(ctx, self.agent.as_deref(), situation))?;
+        let made = create::create(ctx, repo, request, |situation| {
+            let id = agent(ctx, self.agent.as_deref(), situation)?;
+            prompt.map(|prompt| crate::client::adapter(ctx, &id)?.takes(prompt)).transpose()?;
+            Ok(id)
+        })?;
         say(ctx, &made.said);
         let row = &made.lane.row;
         let start =

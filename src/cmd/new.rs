@@ -34,7 +34,7 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
     if let Some(client) = args.open.as_deref().filter(|client| !client.is_empty()) {
         making.agent = Some(client.to_owned());
     }
-    let made = making.make(ctx, &repo, args.name.as_deref())?;
+    let made = making.make(ctx, &repo, args.name.as_deref(), prompt.as_ref())?;
     let path = line(made.lane.row.path.as_os_str());
     if args.open.is_none() && prompt.is_none() && making.cmd.is_none() {
         return Ok(Outcome::text(path));

@@ -39,7 +39,7 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
     }
     let repo = repo?;
     let prompt = args.making.prompt(ctx)?;
-    let made = args.making.make(ctx, &repo, args.name.as_deref())?;
+    let made = args.making.make(ctx, &repo, args.name.as_deref(), prompt.as_ref())?;
     start_new(ctx, &repo, made, &args.making, prompt.as_ref(), &args.placing)
 }
 

@@ -11,6 +11,7 @@ mod client;
 mod conversations;
 mod crash;
 mod forge;
+mod hooked;
 mod needs;
 mod new;
 mod occupancy;

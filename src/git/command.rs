@@ -11,6 +11,10 @@ use crate::proc::{Cmd, Failure, Output};
 /// How long git may take unless a caller says otherwise.
 const LIMIT: Duration = Duration::from_secs(30);
 
+/// How long and how often to wait for a checkout that another git is making.
+const NAP: Duration = Duration::from_millis(20);
+const NAPS: usize = 100;
+
 /// What `git rev-parse --local-env-vars` names, in this and older gits: where git looks instead of
 /// in the directory it is given. A hook or an alias leaks these.
 pub const LOCAL: [&str; 17] = [
@@ -89,6 +93,32 @@ impl Launcher {
     fn bare_command(&self, dir: &Path) -> Cmd {
         Cmd::new(&self.program).env_exactly(&self.env).limit(LIMIT).arg("-C").arg(dir)
     }
+}
+
+/// Lets git wait for another git's lock on references; by itself it gives up after 0.1 s.
+pub(super) fn waiting(cmd: Cmd) -> Cmd {
+    ["core.filesRefLockTimeout=5000", "core.packedRefsTimeout=5000", "reftable.lockTimeout=5000"]
+        .into_iter()
+        .fold(cmd, |cmd, setting| cmd.args(["-c", setting]))
+}
+
+/// Runs a call that looks at all checkouts. While another git makes one, such a call may read its
+/// files half-written and die of it; that passes.
+pub(super) fn run_beside_others(cmd: &Cmd) -> Result<Output, Failure> {
+    let mut naps = NAPS;
+    loop {
+        let output = cmd.run()?;
+        let complaint = if output.ok() { String::new() } else { complaint(&output) };
+        if naps == 0 || !is_half_read(&complaint) {
+            return Ok(output);
+        }
+        naps -= 1;
+        std::thread::sleep(NAP);
+    }
+}
+
+fn is_half_read(complaint: &str) -> bool {
+    complaint.contains("worktrees/") && complaint.contains("failed to read")
 }
 
 /// Runs a call that must end with 0. `what` is what was being done, as in "git cannot read x".

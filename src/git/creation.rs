@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::checkout::{Checkout, LONG};
-use super::command::{self, ask, complained, complaint, failed, line, run};
+use super::command::{self, ask, complained, complaint, failed, line, run, run_beside_others, waiting};
 use super::removal;
 use super::worktree::{Belongs, is_ours};
 use super::{Oid, Repo, refs};
@@ -90,7 +90,7 @@ fn checkout(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
     let path = &request.path;
     let what = || format!("git cannot make the checkout {}", path.display());
     let before = is_ours(ctx, repo, path)?;
-    let cmd = acting(ctx, repo)?.limit(request.limit).args(["worktree", "add"]);
+    let cmd = waiting(acting(ctx, repo)?.limit(request.limit)).args(["worktree", "add"]);
     let cmd = if request.show { cmd } else { cmd.arg("--quiet") };
     let cmd = match request.start {
         Start::Orphan => cmd.args(["--orphan", "-b", &request.branch, "--"]).arg(path),
@@ -100,7 +100,7 @@ fn checkout(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
         Some(Ok(lock)) => cmd.input_file(lock),
         _ => cmd,
     };
-    let output = if request.show { cmd.run_showing_errors() } else { cmd.run() };
+    let output = if request.show { cmd.run_showing_errors() } else { run_beside_others(&cmd) };
     let take_back = || {
         if !matches!(before, Belongs::Ours { .. }) {
             removal::take_back(ctx, repo, path);
@@ -147,7 +147,7 @@ fn acting(ctx: &Ctx, repo: &Repo) -> Result<Cmd> {
 
 /// Sees to it that the sparse patterns of the main checkout apply, or do not, whatever this git
 /// does by itself: from 2.36 on it copies them.
-fn sparse(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<()> {
+pub(super) fn sparse(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<()> {
     let Some(patterns) = sparse_patterns(repo)? else { return Ok(()) };
     let checkout = Checkout::at(ctx, &request.path)?;
     let has = checkout.git_dir.join(SPARSE).is_file();

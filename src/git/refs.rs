@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::command::{complained, failed, line, run};
+use super::command::{complained, failed, line, run, waiting};
 use super::{Oid, Repo, worktree};
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
@@ -26,7 +26,8 @@ pub struct LogEntry {
 /// Makes a reference that does not exist yet.
 pub fn create(_ctx: &Ctx, repo: &Repo, full: &str, oid: &Oid) -> Result<()> {
     let message = format!("branch: Created from {oid}");
-    let cmd = repo.command().args(["update-ref", "--no-deref", "-m", &message, full, oid.as_str(), ""]);
+    let cmd =
+        waiting(repo.command()).args(["update-ref", "--no-deref", "-m", &message, full, oid.as_str(), ""]);
     run(&cmd, || format!("git cannot make {full}")).map(drop)
 }
 
@@ -36,7 +37,7 @@ pub fn delete(ctx: &Ctx, repo: &Repo, full: &str, expected: &Oid) -> Result<()> 
     if let Some(branch) = full.strip_prefix("refs/heads/") {
         guard(ctx, repo, branch)?;
     }
-    let cmd = repo.command().args(["update-ref", "--no-deref", "-d", full, expected.as_str()]);
+    let cmd = waiting(repo.command()).args(["update-ref", "--no-deref", "-d", full, expected.as_str()]);
     let what = || format!("git cannot delete {full} at {}", expected.short());
     let output = cmd.run().map_err(|failure| failed(&what(), failure))?;
     if output.ok() { Ok(()) } else { Err(complained(&what(), &output)) }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Repo;
 use super::admin;
 use super::checkout::LONG;
-use super::command::{self, complaint, run};
+use super::command::{self, complained, complaint, failed, run, run_beside_others};
 use super::worktree::{self, Belongs, admins_naming, is_ours, list};
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
@@ -56,7 +56,9 @@ fn by_hand(admin: &Path, path: &Path) -> Result<()> {
 fn by_git(ctx: &Ctx, repo: &Repo, path: &Path, force: bool) -> Result<()> {
     let cmd = repo.pointed(command::acting(ctx, repo.main())?).limit(LONG).args(["worktree", "remove"]);
     let cmd = if force { cmd.arg("--force") } else { cmd };
-    run(&cmd.arg("--").arg(path), || format!("git cannot remove {}", path.display())).map(drop)
+    let what = || format!("git cannot remove {}", path.display());
+    let output = run_beside_others(&cmd.arg("--").arg(path)).map_err(|failure| failed(&what(), failure))?;
+    if output.ok() { Ok(()) } else { Err(complained(&what(), &output)) }
 }
 
 /// A lock is somebody's word that the checkout stays.

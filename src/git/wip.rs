@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::checkout::Checkout;
-use super::command::{ask, line, run};
+use super::command::{ask, line, run, waiting};
 use super::operation::operation;
 use super::status::{self, Change, Dirt, Shadow};
 use super::{Oid, Repo, submodule};
@@ -312,7 +312,7 @@ fn with_identity(ctx: &Ctx, checkout: &Checkout<'_>, cmd: Cmd) -> Result<Cmd> {
 fn move_branch(checkout: &Checkout<'_>, branch: &str, new: &Oid, old: Option<&Oid>) -> Result<()> {
     let full = format!("refs/heads/{branch}");
     let old = old.map_or("", Oid::as_str);
-    let cmd = checkout.acting()?.args(["-c", "core.fsync=all", "update-ref", "--no-deref"]);
+    let cmd = waiting(checkout.acting()?).args(["-c", "core.fsync=all", "update-ref", "--no-deref"]);
     let cmd = cmd.args(["-m", "scruff: wip", &full, new.as_str(), old]);
     run(&cmd, || checkout.what(&format!("git cannot move {branch}"))).map(drop)
 }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::admin::{self, DotGit};
-use super::command::{complained, failed, run};
+use super::command::{complained, failed, run, run_beside_others};
 use super::operation::branch_under_way;
 use super::removal::is_half_made;
 use super::{Oid, Repo};
@@ -78,7 +78,7 @@ pub enum Belongs {
 pub fn list(_ctx: &Ctx, repo: &Repo) -> Result<Vec<Entry>> {
     let what = || format!("git cannot list the checkouts of {}", repo.main().display());
     let cmd = repo.read().args(["worktree", "list", "--porcelain"]);
-    let output = cmd.clone().arg("-z").run().map_err(|failure| failed(&what(), failure))?;
+    let output = run_beside_others(&cmd.clone().arg("-z")).map_err(|failure| failed(&what(), failure))?;
     let (bytes, end) = match output.status.code() {
         Some(0) => (output.stdout, 0),
         // git before 2.36 knows no -z.

@@ -4,11 +4,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::KINDS;
 use crate::error::Kind;
 use crate::git::testing::{World, write};
 use crate::git::{Oid, Repo, command, quirks};
-
-const KINDS: [&[&str]; 3] = [&[], &["--ref-format=reftable"], &["--object-format=sha256"]];
 
 #[test]
 fn the_list_of_local_variables_is_git_s() {

@@ -17,6 +17,7 @@ pub mod quirks;
 pub mod refs;
 mod removal;
 mod repo;
+mod shadow;
 pub mod status;
 pub mod submodule;
 mod url;

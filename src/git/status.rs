@@ -1,15 +1,15 @@
 //! What in a checkout is not committed, and what is under way in it.
 
 use std::ffi::OsStr;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
 use super::command::run;
+use super::shadow::Shadow;
 use crate::ctx::Ctx;
-use crate::error::{Doing, Error, Result};
-use crate::proc::{Cmd, Output};
+use crate::error::{Error, Result};
+use crate::proc::Output;
 
 pub use super::operation::{Operation, operation};
 
@@ -94,7 +94,7 @@ pub fn ignored(ctx: &Ctx, place: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// A directory that git could not open is passed over with a warning and status 0.
-fn blind_spot(output: &Output) -> Result<()> {
+pub(super) fn blind_spot(output: &Output) -> Result<()> {
     let text = String::from_utf8_lossy(&output.stderr);
     let blind =
         |line: &&str| line.starts_with("warning: could not open directory") || line.starts_with("error:");
@@ -122,64 +122,4 @@ fn parse(bytes: &[u8]) -> Option<Vec<Change>> {
 
 fn to_path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
-}
-
-/// A copy of the index in which no file is marked as one not to look at.
-pub(super) struct Shadow {
-    file: tempfile::NamedTempFile,
-}
-
-impl Shadow {
-    /// `None` where no file that is there is marked (assume-unchanged, skip-worktree).
-    pub(super) fn unless_plain(checkout: &Checkout<'_>) -> Result<Option<Self>> {
-        let marked = marked(checkout)?;
-        if marked.is_empty() { Ok(None) } else { Self::clearing(checkout, &marked).map(Some) }
-    }
-
-    /// A copy in any case.
-    pub(super) fn new(checkout: &Checkout<'_>) -> Result<Self> {
-        Self::clearing(checkout, &marked(checkout)?)
-    }
-
-    fn clearing(checkout: &Checkout<'_>, marked: &[u8]) -> Result<Self> {
-        let what = || checkout.what("cannot copy the index");
-        let mut file =
-            tempfile::Builder::new().prefix("scruff-index-").tempfile_in(&checkout.git_dir).doing(what)?;
-        match std::fs::read(checkout.git_dir.join("index")) {
-            Ok(bytes) => file.write_all(&bytes).doing(what)?,
-            // A checkout without a commit has none, and git takes an empty file for a broken one.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                std::fs::remove_file(file.path()).doing(what)?;
-            }
-            Err(error) => return Err(error).doing(what),
-        }
-        let shadow = Shadow { file };
-        if !marked.is_empty() {
-            for clear in ["--no-assume-unchanged", "--no-skip-worktree"] {
-                let cmd = checkout.acting()?.args(["update-index", "-z", clear, "--stdin"]);
-                run(&shadow.used_by(cmd).input(marked), what)?;
-            }
-        }
-        Ok(shadow)
-    }
-
-    pub(super) fn used_by(&self, cmd: Cmd) -> Cmd {
-        cmd.env("GIT_INDEX_FILE", self.file.path())
-    }
-}
-
-/// The marked paths that are there, each with a NUL behind it. Absent ones are the sparse rest.
-fn marked(checkout: &Checkout<'_>) -> Result<Vec<u8>> {
-    let cmd = checkout.read()?.args(["ls-files", "-v", "-z"]);
-    let output = run(&cmd, || checkout.what("git cannot list the files"))?;
-    let mut paths = Vec::new();
-    for entry in output.stdout.split(|byte| *byte == 0) {
-        let [tag, b' ', path @ ..] = entry else { continue };
-        let marked = tag.is_ascii_lowercase() || *tag == b'S';
-        if marked && std::fs::symlink_metadata(checkout.root.join(to_path(path))).is_ok() {
-            paths.extend_from_slice(path);
-            paths.push(0);
-        }
-    }
-    Ok(paths)
 }

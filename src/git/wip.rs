@@ -8,7 +8,8 @@ use std::path::Path;
 use super::checkout::Checkout;
 use super::command::{ask, line, run, waiting};
 use super::operation::operation;
-use super::status::{self, Change, Dirt, Shadow};
+use super::shadow::{Marks, Shadow};
+use super::status::{self, Change, Dirt};
 use super::{Oid, Repo, submodule};
 use crate::ctx::Ctx;
 use crate::env::Env;
@@ -53,8 +54,8 @@ pub struct Back {
 /// business: whoever removes the checkout asks [`submodule::work`].
 pub fn save(ctx: &Ctx, repo: &Repo, place: &Path, label: &str) -> Result<Option<Saved>> {
     let checkout = Checkout::at(ctx, place)?;
+    refuse_busy(ctx, &checkout)?;
     let branch = branch_of(&checkout)?;
-    refuse_operation(ctx, &checkout)?;
     let changes = changes(ctx, &checkout)?;
     if changes.is_empty() {
         return Ok(None);
@@ -70,16 +71,21 @@ pub fn save(ctx: &Ctx, repo: &Repo, place: &Path, label: &str) -> Result<Option<
         settle(&checkout)?;
         return Ok(Some(Saved { oid, branch, files }));
     }
+    if head.tree.as_ref() == Some(&tree) && staged == tree {
+        return Ok(None);
+    }
     let parents: Vec<&Oid> = head.oid.iter().collect();
     let oid = commit(ctx, &checkout, &tree, &parents, &subject(label))?;
-    if head.tree.as_ref() != Some(&staged) && staged != tree {
-        let index = commit(ctx, &checkout, &staged, &parents, &format!("staged with {oid}"))?;
-        let full = format!("{STAGED}{oid}");
-        let cmd = checkout.acting()?.args(["update-ref", "--no-deref", &full, index.as_str(), ""]);
-        run(&cmd, || checkout.what("git cannot keep what is staged"))?;
-    }
+    let index = if head.tree.as_ref() == Some(&staged) || staged == tree {
+        None
+    } else {
+        Some(commit(ctx, &checkout, &staged, &parents, &format!("staged with {oid}"))?)
+    };
     ctx.step("wip made");
-    move_branch(&checkout, &branch, &oid, head.oid.as_ref())?;
+    index.iter().try_for_each(|index| keep_staged(&checkout, &oid, index))?;
+    move_branch(&checkout, &branch, &oid, head.oid.as_ref()).inspect_err(|_| {
+        let _ = index.as_ref().map(|index| drop_staged(&checkout, &oid, index));
+    })?;
     ctx.step("wip on its branch");
     settle(&checkout)?;
     Ok(Some(Saved { oid, branch, files }))
@@ -95,23 +101,21 @@ pub fn newest(ctx: &Ctx, place: &Path) -> Result<Option<(Oid, String)>> {
 /// staged as they were. Nothing in the working tree is written.
 pub fn take_back(ctx: &Ctx, place: &Path) -> Result<Back> {
     let checkout = Checkout::at(ctx, place)?;
+    refuse_busy(ctx, &checkout)?;
     let branch = branch_of(&checkout)?;
-    refuse_operation(ctx, &checkout)?;
     let head = Head::of(&checkout)?;
     let (oid, label, parent) = head.wip()?;
     refuse_pushed(&checkout, &oid)?;
     refuse_lossy(&changes(ctx, &checkout)?)?;
     let files = count(&checkout, &oid)?;
-    let full = format!("{STAGED}{oid}");
-    let staged = oid_of(&checkout, &full)?;
+    let staged = oid_of(&checkout, &format!("{STAGED}{oid}"))?;
     move_branch(&checkout, &branch, &parent, Some(&oid))?;
     ctx.step("wip off its branch");
     settle(&checkout)?;
     if let Some(staged) = staged {
         let cmd = checkout.acting()?.args(["reset", "--quiet", staged.as_str(), "--", "."]);
         run(&cmd, || checkout.what("git cannot stage what was staged"))?;
-        let cmd = checkout.acting()?.args(["update-ref", "--no-deref", "-d", &full, staged.as_str()]);
-        run(&cmd, || checkout.what("git cannot let go what was staged"))?;
+        drop_staged(&checkout, &oid, &staged)?;
     }
     Ok(Back { oid, label, files })
 }
@@ -126,7 +130,12 @@ fn branch_of(checkout: &Checkout<'_>) -> Result<String> {
     })
 }
 
-fn refuse_operation(ctx: &Ctx, checkout: &Checkout<'_>) -> Result<()> {
+fn refuse_busy(ctx: &Ctx, checkout: &Checkout<'_>) -> Result<()> {
+    let lock = checkout.git_dir.join("index.lock");
+    if lock.exists() {
+        return Err(Error::refused(checkout.what("another git is at work, or was killed"))
+            .hint(format!("if none is running, remove {}", lock.display())));
+    }
     match operation(ctx, &checkout.git_dir) {
         None => Ok(()),
         Some(operation) => Err(Error::refused(checkout.what(&format!("{operation} is under way")))
@@ -317,10 +326,25 @@ fn move_branch(checkout: &Checkout<'_>, branch: &str, new: &Oid, old: Option<&Oi
     run(&cmd, || checkout.what(&format!("git cannot move {branch}"))).map(drop)
 }
 
-/// Brings the index to where the branch is now. The working tree is not touched.
+fn keep_staged(checkout: &Checkout<'_>, wip: &Oid, index: &Oid) -> Result<()> {
+    let cmd = waiting(checkout.acting()?).args(["-c", "core.fsync=all", "update-ref", "--no-deref"]);
+    let cmd = cmd.args([&format!("{STAGED}{wip}"), index.as_str(), ""]);
+    run(&cmd, || checkout.what("git cannot keep what is staged")).map(drop)
+}
+
+fn drop_staged(checkout: &Checkout<'_>, wip: &Oid, index: &Oid) -> Result<()> {
+    let cmd = waiting(checkout.acting()?).args(["update-ref", "--no-deref", "-d"]);
+    let cmd = cmd.args([&format!("{STAGED}{wip}"), index.as_str()]);
+    run(&cmd, || checkout.what("git cannot let go what was staged")).map(drop)
+}
+
+/// Brings the index to where the branch is now, and marks again what was marked not to be looked
+/// at. The working tree is not touched.
 fn settle(checkout: &Checkout<'_>) -> Result<()> {
+    let marks = Marks::of(checkout)?;
     let cmd = checkout.acting()?.args(["reset", "--quiet", "--mixed"]);
-    run(&cmd, || checkout.what("git cannot bring the index to its branch")).map(drop)
+    run(&cmd, || checkout.what("git cannot bring the index to its branch"))?;
+    marks.set_again(checkout)
 }
 
 /// A save that was killed after the branch had moved: everything is in the `wip:` commit, and the

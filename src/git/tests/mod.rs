@@ -5,6 +5,8 @@ mod checkouts;
 mod creation;
 mod facts;
 mod refs;
+mod status;
+mod wip;
 
 /// Arguments of `git init` for a repository that libgit2 opens, and for two that it does not.
 const KINDS: [&[&str]; 3] = [&[], &["--ref-format=reftable"], &["--object-format=sha256"]];

@@ -75,7 +75,7 @@ pub fn add(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
             let added = checkout(ctx, repo, request);
             if added.is_err() {
                 // Nobody else made it: `create` demands that it was not there.
-                let _ = refs::delete(ctx, repo, &full, oid);
+                let _ = refs::take_back(ctx, repo, &request.branch, oid);
             }
             added
         }

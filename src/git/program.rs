@@ -1,6 +1,7 @@
 //! The same facts as `facts`, asked of the `git` program: where libgit2 cannot open the
 //! repository, and to confirm what deletes.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::command::{ask, line, run};
@@ -38,10 +39,19 @@ impl Program<'_> {
             return output.map(|output| self.oid(&output, name)).transpose();
         }
         let listed = self.below(name)?.into_iter().find(|(listed, _)| listed == name);
-        let file = std::fs::symlink_metadata(self.common.join(name)).is_ok_and(|meta| meta.is_file());
         match listed {
-            None if file => Err(Error::failed(format!("{}: the reference is broken", self.cannot(name)))),
+            None if !self.is_surely_absent(name) => {
+                Err(Error::failed(format!("{}: the reference is broken", self.cannot(name))))
+            }
             listed => Ok(listed.map(|(_, oid)| oid)),
+        }
+    }
+
+    /// git passes over a file that it cannot read or understand.
+    fn is_surely_absent(&self, name: &str) -> bool {
+        match std::fs::symlink_metadata(self.common.join(name)) {
+            Ok(meta) => meta.is_dir(),
+            Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::command::{complained, failed, line, run, waiting};
+use super::command::{line, run, waiting};
 use super::{Oid, Repo, worktree};
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
@@ -37,19 +37,33 @@ pub fn delete(ctx: &Ctx, repo: &Repo, full: &str, expected: &Oid) -> Result<()> 
     if let Some(branch) = full.strip_prefix("refs/heads/") {
         guard(ctx, repo, branch)?;
     }
+    swap_out(repo, full, expected)
+}
+
+/// Takes back a branch that this call made and that no checkout uses.
+pub(super) fn take_back(ctx: &Ctx, repo: &Repo, branch: &str, expected: &Oid) -> Result<()> {
+    refuse_used(ctx, repo, branch)?;
+    swap_out(repo, &format!("refs/heads/{branch}"), expected)
+}
+
+fn swap_out(repo: &Repo, full: &str, expected: &Oid) -> Result<()> {
     let cmd = waiting(repo.command()).args(["update-ref", "--no-deref", "-d", full, expected.as_str()]);
-    let what = || format!("git cannot delete {full} at {}", expected.short());
-    let output = cmd.run().map_err(|failure| failed(&what(), failure))?;
-    if output.ok() { Ok(()) } else { Err(complained(&what(), &output)) }
+    run(&cmd, || format!("git cannot delete {full} at {}", expected.short())).map(drop)
 }
 
 /// `update-ref` itself would take the branch from under a checkout.
-fn guard(ctx: &Ctx, repo: &Repo, branch: &str) -> Result<()> {
-    let user = worktree::list(ctx, repo)?.into_iter().find(|entry| entry.uses(branch));
-    if let Some(entry) = user {
-        let place = entry.path.display();
-        return Err(Error::refused(format!("the branch {branch} is checked out in {place}")));
+fn refuse_used(ctx: &Ctx, repo: &Repo, branch: &str) -> Result<()> {
+    match worktree::list(ctx, repo)?.into_iter().find(|entry| entry.uses(branch)) {
+        None => Ok(()),
+        Some(entry) => {
+            let place = entry.path.display();
+            Err(Error::refused(format!("the branch {branch} is checked out in {place}")))
+        }
     }
+}
+
+fn guard(ctx: &Ctx, repo: &Repo, branch: &str) -> Result<()> {
+    refuse_used(ctx, repo, branch)?;
     match repo.default_branch() {
         Some(default) if default.name == branch => {
             Err(Error::refused(format!("{branch} is the default branch, which is never deleted")))

@@ -142,6 +142,12 @@ impl Repo {
         self.lib.get_or_init(open).as_ref().map_err(String::as_str)
     }
 
+    /// libgit2's view, for whoever looks at the contents of commits: trees, diffs, merges in memory.
+    /// `None` where it has none or not all of it; then git is to be asked.
+    pub fn library(&self) -> Option<&git2::Repository> {
+        self.lib().ok().filter(|_| super::quirks::partial_clone_of(self).is_none())
+    }
+
     fn program(&self) -> Program<'_> {
         Program { read: self.read(), common: &self.common }
     }

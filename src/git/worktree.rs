@@ -44,6 +44,11 @@ impl Entry {
     pub fn uses(&self, branch: &str) -> bool {
         [&self.branch, &self.rebasing].into_iter().any(|used| used.as_deref() == Some(branch))
     }
+
+    /// Whether it is at this path, by any spelling of it.
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.path == path || admin::same(&self.path, path)
+    }
 }
 
 /// Whose a directory is.

@@ -129,7 +129,48 @@ fn another_user_s_repository_is_not_called_none() {
     std::os::unix::fs::chown(&main, Some(65534), None).unwrap();
     let error = Repo::discover(&world.ctx, &main).unwrap_err();
     assert!(error.kind() == Kind::Failed && error.message().contains("dubious ownership"), "{error}");
-    assert!(Repo::discover(&world.ctx, &main.join(".git/refs")).is_ok());
+    world.git(&world.path(""), &["config", "--global", "safe.directory", main.to_str().unwrap()]);
+    let repo = Repo::discover(&world.ctx, &main).unwrap();
+    assert!(repo.head().unwrap().is_some() && repo.by_git().head().unwrap().is_some());
+}
+
+#[test]
+fn a_submodule_is_a_repository_of_its_own() {
+    let world = World::new();
+    let (main, sub) = (world.repo("main"), world.repo("sub"));
+    world.git(&main, &["submodule", "--quiet", "add", sub.to_str().unwrap(), "a/sub"]);
+    world.git(&main, &["commit", "-q", "-m", "sub"]);
+    let lane = world.path("lane");
+    world.git(&main, &["worktree", "add", "-q", lane.to_str().unwrap()]);
+    world.git(&lane, &["submodule", "--quiet", "update", "--init"]);
+    for place in [&main, &lane] {
+        let repo = world.found(&place.join("a/sub"));
+        assert_eq!(repo.main(), place.join("a/sub"));
+        for repo in [&repo, &repo.by_git()] {
+            assert_eq!(repo.head().unwrap(), Some(world.oid(&sub, "HEAD")));
+        }
+    }
+}
+
+#[test]
+fn a_partial_clone_is_told() {
+    let world = World::new();
+    let from = world.repo("from");
+    world.git(&from, &["config", "uploadpack.allowFilter", "true"]);
+    let (main, url) = (world.path("main"), format!("file://{}", from.display()));
+    world.git(&from, &["clone", "-q", "--filter=blob:none", &url, main.to_str().unwrap()]);
+    let repo = world.found(&main);
+    assert!(quirks::inexact(&repo)[0].contains("partial clone of origin") && repo.library().is_none());
+    assert_eq!(repo.head().unwrap(), Some(world.oid(&from, "HEAD")));
+    world.git(&main, &["config", "extensions.partialClone", "origin"]);
+    let repo = world.found(&main);
+    assert!(quirks::why_not_libgit2(&repo).unwrap().contains("partial clone of origin"));
+    assert_eq!(repo.head().unwrap(), Some(world.oid(&from, "HEAD")));
+    assert_eq!(repo.default_branch().unwrap().via, "remote-head");
+    let plain = world.found(&from);
+    assert!(quirks::inexact(&plain).is_empty() && plain.library().is_some());
+    world.git(&from, &["update-ref", "refs/replace/1111111111111111111111111111111111111111", "HEAD"]);
+    assert!(quirks::inexact(&plain)[0].contains("git replace"));
 }
 
 #[test]

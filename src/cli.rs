@@ -63,6 +63,20 @@ pub enum Verb {
     Focus(cmd::focus::Args),
     /// Say that somebody is at work in a checkout, where no process can be seen in it
     Heartbeat(cmd::heartbeat::Args),
+    /// Take a worktree or branch that scruff did not make into the registry
+    Adopt(cmd::adopt::Args),
+    /// Set the uncommitted work of this checkout aside
+    Park(cmd::park::Args),
+    /// Bring back what park set aside
+    Unpark(cmd::unpark::Args),
+    /// Park a whole lane: save, end its pane, remove its checkout, keep its branch
+    Close(cmd::close::Args),
+    /// Take a lane, landed or not, if it is clean and nobody stands in it
+    Drop(cmd::drop::Args),
+    /// What was taken and can be brought back
+    Reaped(cmd::reaped::Args),
+    /// Bring a lane back that was taken
+    Undo(cmd::undo::Args),
     /// What is installed, what applies, what is odd; changes nothing
     Doctor(cmd::doctor::Args),
     /// Try everything safely, in a private tmux with a scratch repository

@@ -1,7 +1,10 @@
 //! The verbs, one file each: resolve the lane, ask a decision, act through an adapter, say what came of it.
 
+pub mod adopt;
+pub mod close;
 pub mod demo;
 pub mod doctor;
+pub mod drop;
 pub mod focus;
 pub mod heartbeat;
 pub mod list;
@@ -9,9 +12,13 @@ mod making;
 pub mod new;
 pub mod open;
 pub mod pane;
+pub mod park;
 mod placing;
+pub mod reaped;
 pub mod resume;
 mod start;
+pub mod undo;
+pub mod unpark;
 
 use crate::exit::Exit;
 use crate::proc::Cmd;

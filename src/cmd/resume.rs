@@ -8,7 +8,7 @@ use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::git::Repo;
 use crate::lane::resolve::Match;
-use crate::lane::{Lane, Situation, State, find, rebuild};
+use crate::lane::{Lane, Situation, State, find, park, rebuild};
 use crate::mux::{self, Located};
 use crate::seam::Seam;
 
@@ -57,6 +57,9 @@ pub(super) fn reopen(ctx: &Ctx, lane: &Lane, pick: bool, placing: &Placing, plac
     if let Some(added) = rebuild::rebuild(ctx, &repo, lane)? {
         super::making::say(ctx, &added);
     }
+    let mut lane = lane.clone();
+    park::unpack(ctx, &mut lane)?;
+    let lane = &lane;
     let situation = Situation::of(ctx, lane, &repo, before);
     let adapter = client::adapter(ctx, &lane.row.client)?;
     let launch = client::resume(ctx, &adapter, &situation, lane.record.session.as_deref(), pick)?;

@@ -27,6 +27,8 @@ pub struct Config {
     pub mux: Mux,
     /// How lanes are named.
     pub lane: Lane,
+    /// What is never committed.
+    pub park: Park,
     /// What is kept of a checkout that goes.
     pub trash: Trash,
 }

@@ -124,6 +124,14 @@ impl Default for Lane {
     }
 }
 
+/// `[park]`: what is never committed.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Park {
+    /// Patterns, as in `.gitignore`, of files that no `wip:` commit may hold.
+    pub secrets: Vec<String>,
+}
+
 /// `[trash]`: what is kept of a checkout that goes.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]

@@ -7,7 +7,7 @@ use super::Lane;
 use crate::ctx::Ctx;
 use crate::git::status::{self, Change, Dirt};
 use crate::git::worktree::{self, Belongs};
-use crate::git::{Repo, submodule};
+use crate::git::{Oid, Repo, submodule};
 use crate::occupancy::{self, Query};
 
 /// What there is to take of a lane.
@@ -15,8 +15,13 @@ use crate::occupancy::{self, Query};
 pub enum Standing {
     /// A branch alone.
     Parked,
-    /// A checkout on the lane's own branch with nothing under way in it, and its dirt.
-    Checkout(Vec<Change>),
+    /// A checkout of the lane with nothing under way in it.
+    Checkout {
+        /// What is not committed.
+        dirt: Vec<Change>,
+        /// The commit it is at, where that is on no branch.
+        detached: Option<Oid>,
+    },
 }
 
 /// Why a lane is kept: one line that names pid, file, operation or rung.
@@ -28,7 +33,7 @@ pub fn standing(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<Standing, Kept> {
     match belongs(ctx, repo, lane)? {
         None => Ok(Standing::Parked),
         Some(entry) => {
-            on_its_branch(ctx, lane, entry.branch.as_deref())?;
+            let detached = on_its_branch(ctx, lane, entry.branch.as_deref())?;
             not_locked(ctx, repo, lane)?;
             let dirt = match status::of(ctx, &lane.row.path) {
                 Dirt::Clean => Vec::new(),
@@ -36,7 +41,7 @@ pub fn standing(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<Standing, Kept> {
                 Dirt::Unknown(why) => return Err(format!("it is not known whether it is clean: {why}")),
             };
             no_work_in_submodules(ctx, lane)?;
-            Ok(Standing::Checkout(dirt))
+            Ok(Standing::Checkout { dirt, detached })
         }
     }
 }
@@ -74,15 +79,24 @@ pub fn not_the_main_line(repo: &Repo, lane: &Lane) -> Result<(), Kept> {
     Ok(())
 }
 
-fn on_its_branch(ctx: &Ctx, lane: &Lane, branch: Option<&str>) -> Result<(), Kept> {
+fn on_its_branch(ctx: &Ctx, lane: &Lane, branch: Option<&str>) -> Result<Option<Oid>, Kept> {
     if let Some(operation) = status::operation(ctx, &lane.row.path) {
         return Err(format!("{operation} is under way in it"));
     }
     match branch {
-        Some(branch) if branch == lane.row.branch => Ok(()),
+        Some(branch) if branch == lane.row.branch => Ok(None),
         Some(other) => Err(format!("{other} is checked out there, not its own branch")),
-        None => Err("its HEAD is detached: commits made there belong to no branch".to_owned()),
+        None => detached(ctx, lane).map(Some),
     }
+}
+
+fn detached(ctx: &Ctx, lane: &Lane) -> Result<Oid, Kept> {
+    let read = crate::git::read(ctx, &lane.row.path).map_err(|error| error.message())?;
+    let output =
+        read.args(["rev-parse", "--verify", "HEAD^{commit}"]).run().map_err(|failure| failure.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Oid::parse(text.trim())
+        .ok_or_else(|| format!("it is not known where its HEAD is: {}", output.complaint()))
 }
 
 fn not_locked(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<(), Kept> {

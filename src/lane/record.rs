@@ -105,6 +105,9 @@ pub struct Record {
     /// Where the conversation lives, if not in the checkout.
     #[serde(default)]
     pub chat: Option<String>,
+    /// Where its ignored files are while it has no checkout, or empty.
+    #[serde(default, with = "json_bytes", skip_serializing_if = "is_empty")]
+    pub trash: PathBuf,
     /// Keys of a newer scruff; kept as they are.
     #[serde(flatten)]
     pub more: Map<String, Value>,
@@ -123,6 +126,7 @@ impl Record {
             made_branch: false,
             session: None,
             chat: None,
+            trash: PathBuf::new(),
             more: Map::new(),
         }
     }
@@ -177,6 +181,10 @@ impl Record {
             let _ = std::fs::remove_file(pointer);
         }
     }
+}
+
+fn is_empty(path: &Path) -> bool {
+    path.as_os_str().is_empty()
 }
 
 fn pointer(paths: &Paths, path: &Path) -> PathBuf {

@@ -24,15 +24,30 @@ pub struct Grounds {
 pub fn take(
     ctx: &Ctx,
     repo: &Repo,
-    lane: &Lane,
+    lane: &mut Lane,
     grounds: &Grounds,
     untracked: Vec<PathBuf>,
 ) -> Result<Taken> {
     let tip = confirmed_tip(repo, lane)?;
     let has_checkout = lane.row.path.symlink_metadata().is_ok();
-    let place = trash::place(ctx, &repo.slug(), &lane.row.name);
-    let trashed = if has_checkout { put_aside(ctx, lane, untracked, &place)? } else { false };
-    let taken = Taken {
+    if has_checkout {
+        put_aside(ctx, repo, lane, untracked)?;
+    }
+    let taken = line(ctx, repo, lane, grounds, &tip);
+    let written = write_down(ctx, repo, lane, &tip, &taken);
+    let gone = written.and_then(|()| if has_checkout { remove_checkout(ctx, repo, lane) } else { Ok(()) });
+    if let Err(error) = gone {
+        put_back(ctx, lane);
+        return Err(error);
+    }
+    refs::delete(ctx, repo, &full(lane), &tip)?;
+    ctx.step("branch deleted");
+    forget(ctx, lane)?;
+    Ok(taken)
+}
+
+fn line(ctx: &Ctx, repo: &Repo, lane: &Lane, grounds: &Grounds, tip: &Oid) -> Taken {
+    Taken {
         time: ctx.clock.stamp(),
         repo: repo.slug(),
         name: lane.row.name.clone(),
@@ -45,20 +60,8 @@ pub fn take(
         path: lane.row.path.clone(),
         parent: lane.row.parent.clone(),
         client: lane.row.client.clone(),
-        trash: if trashed { place.clone() } else { PathBuf::new() },
-    };
-    let written = write_down(ctx, repo, lane, &tip, &taken);
-    let gone = written.and_then(|()| if has_checkout { remove_checkout(ctx, repo, lane) } else { Ok(()) });
-    if let Err(error) = gone {
-        if trashed {
-            restore(ctx, &place, &lane.row.path);
-        }
-        return Err(error);
+        trash: lane.record.trash.clone(),
     }
-    refs::delete(ctx, repo, &full(lane), &tip)?;
-    ctx.step("branch deleted");
-    forget(ctx, lane)?;
-    Ok(taken)
 }
 
 fn full(lane: &Lane) -> String {
@@ -72,31 +75,29 @@ fn confirmed_tip(repo: &Repo, lane: &Lane) -> Result<Oid> {
     })
 }
 
-/// Moves what must not be lost into the trash. Says whether there was anything.
-pub fn put_aside(ctx: &Ctx, lane: &Lane, untracked: Vec<PathBuf>, place: &Path) -> Result<bool> {
+/// Moves what must not be lost of a checkout into the trash. The lane's record names the place
+/// before anything is moved there.
+pub fn put_aside(ctx: &Ctx, repo: &Repo, lane: &mut Lane, untracked: Vec<PathBuf>) -> Result<()> {
     let ignored = status::ignored(ctx, &lane.row.path)?;
     let mut aside = trash::precious(ctx, ignored);
     aside.extend(untracked);
     if aside.is_empty() {
-        return Ok(false);
+        return Ok(());
     }
-    if let Err(error) = trash::put(ctx, &lane.row.path, &aside, place) {
-        restore(ctx, place, &lane.row.path);
-        return Err(error);
+    if lane.record.trash.as_os_str().is_empty() {
+        lane.record.trash = trash::place(ctx, &repo.slug(), &lane.row.name);
+        lane.record.write(&ctx.paths)?;
     }
-    Ok(true)
+    ctx.step("trash named");
+    trash::put(ctx, &lane.row.path, &aside, &lane.record.trash).inspect_err(|_| put_back(ctx, lane))
 }
 
-/// Puts trashed files back after a later step failed.
-pub fn restore(ctx: &Ctx, place: &Path, checkout: &Path) {
-    if !place.is_dir() {
-        return;
-    }
-    match trash::take_back(place, checkout) {
-        Ok(left) if left.is_empty() => {}
-        Ok(_) | Err(_) => {
-            ctx.ui.warn(format!("some ignored files of {} are in {}", checkout.display(), place.display()));
-        }
+/// Puts trashed files back after a later step failed. The record goes on naming their place, so
+/// that whatever could not be put back is found again.
+pub fn put_back(ctx: &Ctx, lane: &Lane) {
+    let (place, checkout) = (&lane.record.trash, &lane.row.path);
+    if place.is_dir() && !matches!(trash::take_back(place, checkout), Ok(left) if left.is_empty()) {
+        ctx.ui.warn(format!("some files of {} are in {}", checkout.display(), place.display()));
     }
 }
 
@@ -110,14 +111,15 @@ fn write_down(ctx: &Ctx, repo: &Repo, lane: &Lane, tip: &Oid, taken: &Taken) -> 
 }
 
 /// Keeps a commit as `refs/scruff/<kind>/<id>/<counter>`.
-pub fn keep_commit(ctx: &Ctx, repo: &Repo, lane: &Lane, kind: &str, oid: &Oid) -> Result<()> {
+pub fn keep_commit(ctx: &Ctx, repo: &Repo, lane: &Lane, kind: &str, oid: &Oid) -> Result<String> {
     let below = format!("refs/scruff/{kind}/{}/", lane.id());
     let existing = repo.by_git().refs_below(&below)?;
-    if existing.iter().any(|(_, kept)| kept == oid) {
-        return Ok(());
+    if let Some((name, _)) = existing.iter().find(|(_, kept)| kept == oid) {
+        return Ok(name.clone());
     }
     let counter = existing.iter().filter_map(|(name, _)| name.rsplit('/').next()?.parse::<u32>().ok()).max();
-    refs::create(ctx, repo, &format!("{below}{}", counter.map_or(1, |counter| counter + 1)), oid)
+    let name = format!("{below}{}", counter.map_or(1, |counter| counter + 1));
+    refs::create(ctx, repo, &name, oid).map(|()| name)
 }
 
 /// Removes the checkout. Force is used only for submodules, whose work the guards have looked at.

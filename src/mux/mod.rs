@@ -5,6 +5,7 @@
 
 mod claim;
 mod detect;
+mod end;
 mod focus;
 mod here;
 mod locate;
@@ -29,6 +30,7 @@ use crate::proc::Cmd;
 
 pub use claim::{claim, this_pane};
 pub use detect::{Choice, Wish, choose};
+pub use end::{Pane, certain_pane, end_pane};
 pub use focus::{Focused, Shown, focus_lane};
 pub use locate::{Certain, Located, Sought, View, locate};
 pub use open::{Opened, PaneLaunch, Placement, open_lane};

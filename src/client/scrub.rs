@@ -10,7 +10,7 @@ use crate::seam;
 /// What clients tell the programs that they start. A client that inherits another's marks takes
 /// itself for a part of it: Claude then keeps no transcript. What a user sets for good, such as
 /// `CLAUDE_CONFIG_DIR` or `CLAUDE_CODE_USE_BEDROCK`, stays.
-const CLIENTS: [&str; 20] = [
+const CLIENTS: [&str; 34] = [
     "AI_AGENT",
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_*",
@@ -24,13 +24,51 @@ const CLIENTS: [&str; 20] = [
     "CLAUDE_PID",
     "CLAUDE_PLUGIN_*",
     "CLAUDE_PROJECT_DIR",
+    "CODEX_CI",
+    "CODEX_MANAGED_*",
+    "CODEX_SESSION_ID",
     "CODEX_THREAD_ID",
+    "CODEX_TOOL_CALL_ID",
+    "CODEX_VERSION",
+    "GEMINI_CLI",
+    "GEMINI_CLI_NO_RELAUNCH",
     "GEMINI_CWD",
     "GEMINI_PLANS_DIR",
     "GEMINI_PROJECT_DIR",
     "GEMINI_SESSION_ID",
+    "GIT_CONFIG_KEY_*",
+    "GIT_CONFIG_VALUE_*",
     "OPENCODE",
     "OPENCODE_PID",
+    "PI_CODING_AGENT",
+    "PI_MODEL",
+    "PI_PROVIDER",
+    "PI_REASONING_LEVEL",
+    "PI_SESSION_*",
+];
+
+/// How clients tame the programs that they start: the client's mark, the variable and its value.
+/// A person's own pane would lose its pager, its colours, even its git configuration by these.
+const TAMED: [(&str, &str, &str); 19] = [
+    ("CLAUDECODE", "GIT_EDITOR", "true"),
+    ("CODEX_CI", "GH_PAGER", "cat"),
+    ("CODEX_CI", "GIT_PAGER", "cat"),
+    ("CODEX_CI", "NO_COLOR", "1"),
+    ("CODEX_CI", "PAGER", "cat"),
+    ("GEMINI_CLI", "DBUS_SESSION_BUS_ADDRESS", ""),
+    ("GEMINI_CLI", "DISPLAY", ""),
+    ("GEMINI_CLI", "GCM_INTERACTIVE", "never"),
+    ("GEMINI_CLI", "GH_PROMPT_DISABLED", "1"),
+    ("GEMINI_CLI", "GIT_ASKPASS", ""),
+    ("GEMINI_CLI", "GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GEMINI_CLI", "GIT_CONFIG_NOSYSTEM", "1"),
+    ("GEMINI_CLI", "GIT_CONFIG_SYSTEM", "/dev/null"),
+    ("GEMINI_CLI", "GIT_PAGER", "cat"),
+    ("GEMINI_CLI", "GIT_TERMINAL_PROMPT", "0"),
+    ("GEMINI_CLI", "PAGER", "cat"),
+    ("GEMINI_CLI", "SSH_ASKPASS", ""),
+    ("OPENCODE", "AGENT", "1"),
+    ("PI_CODING_AGENT", "PI_SKIP_VERSION_CHECK", "1"),
 ];
 
 /// The pane, and the directory, that the caller is in.
@@ -69,13 +107,18 @@ const KEPT: &str = "TMUX_TMPDIR";
 pub fn scrubbed(env: &Env) -> Env {
     let seams = seam::VARIABLES.map(|(variable, _)| variable);
     let tables: [&[&str]; 5] = [&git::LOCAL, &CLIENTS, &PLACE, &SCRUFF, &seams];
-    let mut env = env.clone();
-    // Claude puts this editor into its shells, where it makes every commit without a message fail.
-    if env.has("CLAUDECODE") && env.get("GIT_EDITOR") == Some(OsStr::new("true")) {
-        env.remove("GIT_EDITOR");
-    }
-    env.retain(|name| name == KEPT || !tables.iter().any(|table| matches_any(name, table.iter().copied())));
-    env
+    let tamed = |name: &OsStr| TAMED.iter().any(|row| name == row.1 && is_tamed(env, *row));
+    let mut left = env.clone();
+    left.retain(|name| {
+        let placed = tables.iter().any(|table| matches_any(name, table.iter().copied()));
+        name == KEPT || !(placed || tamed(name))
+    });
+    left
+}
+
+/// Whether the client has been here, and this is still the value that it set.
+fn is_tamed(env: &Env, (mark, name, value): (&str, &str, &str)) -> bool {
+    env.has(mark) && env.iter().any(|pair| pair == (OsStr::new(name), OsStr::new(value)))
 }
 
 /// Whether a name is one of the patterns: a name, or the beginning of one and `*`.

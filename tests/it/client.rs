@@ -432,12 +432,24 @@ fn a_new_pane_gets_nothing_of_its_callers_place() {
 }
 
 #[test]
-fn an_editor_that_claude_put_there_goes_and_ones_own_stays() {
-    let env =
-        |pairs: &[(&str, &str)]| -> Env { pairs.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect() };
-    assert!(!scrubbed(&env(&[("CLAUDECODE", "1"), ("GIT_EDITOR", "true")])).has("GIT_EDITOR"));
-    assert!(scrubbed(&env(&[("CLAUDECODE", "1"), ("GIT_EDITOR", "vi")])).has("GIT_EDITOR"));
-    assert!(scrubbed(&env(&[("GIT_EDITOR", "true")])).has("GIT_EDITOR"));
+fn what_a_client_tames_its_tools_with_goes_and_ones_own_stays() {
+    let env = |pairs: &[(&str, &str)]| -> Env {
+        pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+    };
+    let cases = [
+        ("CLAUDECODE", "GIT_EDITOR", "true"),
+        ("CODEX_CI", "NO_COLOR", "1"),
+        ("CODEX_CI", "PAGER", "cat"),
+        ("GEMINI_CLI", "GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GEMINI_CLI", "GIT_PAGER", "cat"),
+        ("GEMINI_CLI", "DISPLAY", ""),
+        ("OPENCODE", "AGENT", "1"),
+    ];
+    for (mark, name, value) in cases {
+        assert!(!scrubbed(&env(&[(mark, "1"), (name, value)])).has(name), "{mark} {name}");
+        assert!(scrubbed(&env(&[(mark, "1"), (name, "own")])).has(name), "{mark} {name}");
+        assert!(scrubbed(&env(&[(name, value)])).has(name), "{mark} {name}");
+    }
 }
 
 #[test]

@@ -11,8 +11,9 @@ use crate::ctx::Ctx;
 use crate::lane::Situation;
 use crate::proc::Cmd;
 
-/// How long it may take. Its start alone takes a second or two.
-const LIMIT: Duration = Duration::from_secs(8);
+/// How long it may take: its start alone costs some three seconds of computing, on a machine that
+/// may be busy with other agents. Giving up means a fresh session.
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// The most of its list that is read, in bytes.
 const MAX_LIST: usize = 16 << 20;

@@ -63,18 +63,34 @@ impl From<Shown> for Focused {
 
 /// Shows a lane's pane, if it runs.
 pub fn focus_lane(ctx: &Ctx, lane: &Lane, wish: &Wish) -> Result<Focused> {
+    let shown = show_running(ctx, lane, wish, false)?;
+    Ok(shown.map_or(Focused::NotRunning, |(_, shown)| shown.into()))
+}
+
+/// Shows the pane a lane runs in, if there is one; with `background` only finds it.
+pub(super) fn show_running(
+    ctx: &Ctx,
+    lane: &Lane,
+    wish: &Wish,
+    background: bool,
+) -> Result<Option<(PaneRef, Shown)>> {
     let survey = Survey::new(ctx, wish);
-    let Some(pane) = only(lane, &survey.find(lane, true)?)?.cloned() else { return Ok(Focused::NotRunning) };
+    let Some(pane) = only(lane, &survey.find(lane, true)?)?.cloned() else { return Ok(None) };
+    if background {
+        return Ok(Some((pane, Shown::Background)));
+    }
     match show(&survey.reach, lane, &pane) {
-        Ok(shown) => Ok(shown.into()),
-        // It ended between the look and the deed.
-        Err(MuxError::NoPane(_) | MuxError::Gone(_)) => Ok(Focused::NotRunning),
-        Err(error) => Err(error.into()),
+        Ok(shown) => Ok(Some((pane, shown))),
+        // It may have ended between the look and the deed.
+        Err(error) => match Survey::new(ctx, wish).find(lane, true)?.pane() {
+            Some(_) => Err(error.into()),
+            None => Ok(None),
+        },
     }
 }
 
 /// The pane to show: `None` when there is none, an error when nobody can tell which.
-pub(super) fn only<'a>(lane: &Lane, located: &'a Located) -> Result<Option<&'a PaneRef>> {
+fn only<'a>(lane: &Lane, located: &'a Located) -> Result<Option<&'a PaneRef>> {
     let Located::Ambiguous(panes) = located else { return Ok(located.pane()) };
     let names: Vec<&str> = panes.iter().map(|pane| pane.id.as_str()).collect();
     Err(Error::precondition(format!("{} may run in any of the panes {}", lane.label(), names.join(", ")))

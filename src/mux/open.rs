@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::detect::choose_in;
-use super::focus::{Shown, only, show, show_by, terminal};
+use super::focus::{Shown, show, show_by, show_running, terminal};
 use super::reach::Shared;
 use super::survey::Survey;
 use super::{Certain, MuxError, OpenRequest, PaneRecord, PaneRef, Request, Wish};
@@ -68,14 +68,13 @@ pub fn open_lane(ctx: &Ctx, lane: &Lane, launch: &PaneLaunch, placement: &Placem
     if placement.place == Place::Here {
         return Ok(Opened::NoMultiplexer);
     }
-    let survey = Survey::new(ctx, &placement.wish);
-    let record = PaneRecord::read(&ctx.paths, lane.id());
     if !placement.again
-        && let Some(pane) = only(lane, &survey.find(lane, true)?)?.cloned()
+        && let Some((pane, shown)) = show_running(ctx, lane, &placement.wish, placement.background)?
     {
-        let shown = if placement.background { Shown::Background } else { show(&survey.reach, lane, &pane)? };
         return Ok(Opened::InPane { pane, shown, already: true });
     }
+    let survey = Survey::new(ctx, &placement.wish);
+    let record = PaneRecord::read(&ctx.paths, lane.id());
     let choice = choose_in(&survey.reach, record.as_ref().map(|record| &record.pane.server))?;
     let Some(server) = choice.mux else { return Ok(Opened::NoMultiplexer) };
     tracing::info!(lane = %lane.id(), reason = choice.reason, "opening a pane");

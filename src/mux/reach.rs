@@ -79,7 +79,7 @@ impl<'a> Reach<'a> {
         if let Some(text) = &self.wish.pane_id {
             let id = PaneId::parse(server.kind(), text);
             let found = id.filter(|id| panes.iter().any(|pane| pane.id == *id));
-            let missing = || MuxError::NoPane(format!("{} has no pane {text:?}", server.kind().word()));
+            let missing = || MuxError::Failed(format!("{} has no pane {text:?}", server.kind().word()));
             return found.ok_or_else(missing).map(Some);
         }
         let id = inherited.and_then(|inherited| inherited.pane.as_ref());

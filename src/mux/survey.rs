@@ -84,8 +84,18 @@ impl<'a> Survey<'a> {
         match server.probe() {
             Ok(ident) => Ok(Some(View { server: ident, panes: server.panes()? })),
             Err(MuxError::Gone(_)) => self.gone(socket, record).map_or(Ok(None), Err),
-            Err(error) => Err(error),
+            Err(error) if self.may_hold(socket, record) => Err(error),
+            Err(error) => {
+                tracing::info!("not asked: {error}");
+                Ok(None)
+            }
         }
+    }
+
+    /// Whether a server is likely to have the lane. One that has not need not answer.
+    fn may_hold(&self, socket: &Path, record: Option<&PaneRecord>) -> bool {
+        record.is_some_and(|record| record.pane.server.socket == socket)
+            || self.reach.inherited().is_some_and(|inherited| inherited.socket == socket)
     }
 
     /// A socket that was removed while its server runs on: the lane may well be in there.

@@ -79,7 +79,7 @@ fn refused(socket: &Path, output: &Output) -> MuxError {
     if !alive(socket) {
         return MuxError::Gone(format!("no tmux server answers at {}", socket.display()));
     }
-    if complaint.starts_with("can't find pane") {
+    if complaint.starts_with("can't find ") {
         return MuxError::NoPane(format!("tmux: {complaint}"));
     }
     MuxError::Failed(format!("tmux: {complaint}"))

@@ -18,7 +18,7 @@ pub(super) fn anchor<'a>(seen: &'a Snapshot, asker: &Asker) -> Result<Option<&'a
     if let Some(id) = &asker.pane {
         let rows = || seen.panes.iter().filter(|row| row.info.id == *id);
         let row = rows().find(|row| row.session == seen.session).or_else(|| rows().next());
-        return row.map(Some).ok_or_else(|| MuxError::NoPane(format!("tmux has no pane {id}")));
+        return row.map(Some).ok_or_else(|| MuxError::Failed(format!("tmux has no pane {id}")));
     }
     let shown = match seat::seat(seen, asker, &[])? {
         Seat::Client(client) => &client.session,

@@ -75,7 +75,7 @@ fn automatic(reach: &Reach<'_>, recorded: Option<&Server>) -> Result<Choice> {
                 return Ok(Choice { mux: Some(server), reason, considered });
             }
             Ok(None) => considered.push(format!(
-                "TMUX names the server {} at {}, which has ended; another runs there now",
+                "TMUX names the server {} at {}, and this is not in it",
                 inherited.pid,
                 inherited.socket.display()
             )),

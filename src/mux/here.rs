@@ -16,7 +16,7 @@ use crate::proc::facts;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Inherited {
     pub(super) socket: PathBuf,
-    pub(super) pid: String,
+    pub(super) pid: u32,
     pub(super) session: Option<String>,
     pub(super) pane: Option<PaneId>,
 }
@@ -26,7 +26,7 @@ pub(super) fn inherited(env: &Env) -> Option<Inherited> {
     let mut fields = env.get("TMUX")?.as_bytes().rsplitn(3, |byte| *byte == b',');
     let number = |bytes: &[u8]| std::str::from_utf8(bytes).ok()?.parse::<u32>().ok();
     let session = fields.next().and_then(number).map(|number| format!("${number}"));
-    let pid = fields.next().and_then(number)?.to_string();
+    let pid = fields.next().and_then(number)?;
     let socket = fields.next().filter(|socket| !socket.is_empty())?;
     let socket = PathBuf::from(OsString::from_vec(socket.to_owned()));
     Some(Inherited { socket, pid, session, pane: env.text("TMUX_PANE").and_then(PaneId::tmux) })
@@ -42,24 +42,44 @@ pub(super) fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Whether this process is in that pane: on its terminal, or below its first process.
-pub(super) fn is_in(pane: &PaneInfo) -> bool {
-    let tty = pane.tty.as_ref().map(|tty| tty.as_os_str().as_bytes());
-    let on = |fd: &dyn AsFd| {
-        let name = rustix::termios::ttyname(fd.as_fd(), Vec::new()).ok();
-        name.is_some_and(|name| Some(name.to_bytes()) == tty)
-    };
-    if on(&io::stdin()) || on(&io::stdout()) || on(&io::stderr()) {
-        return true;
-    }
-    pane.pid.is_none_or(is_below)
+/// Whether this process is in a server at all: a terminal that was started from a pane of it, and
+/// has gone its own way, is not.
+pub(super) fn is_inside(server: u32, panes: &[PaneInfo]) -> bool {
+    let terminals = terminals();
+    let known = |pane: &PaneInfo| pane.tty.as_ref().is_some_and(|tty| terminals.contains(tty));
+    terminals.is_empty() || panes.iter().any(known) || is_below(server) != Some(false)
 }
 
-/// Whether a process is among the parents of this one. Where that cannot be seen: yes.
-fn is_below(ancestor: u32) -> bool {
+/// Whether this process is in that pane of a server: on its terminal, or below its first process.
+/// One that is below the server and not below the pane is in a popup or was started by a key.
+pub(super) fn is_in(pane: &PaneInfo, server: u32) -> bool {
+    let terminals = terminals();
+    if pane.tty.as_ref().is_some_and(|tty| terminals.contains(tty)) {
+        return true;
+    }
+    match pane.pid.and_then(is_below) {
+        Some(true) | None => true,
+        Some(false) => terminals.is_empty() && is_below(server) != Some(true),
+    }
+}
+
+/// The terminals on this process's standard streams.
+fn terminals() -> Vec<PathBuf> {
+    let (stdin, stdout, stderr) = (io::stdin(), io::stdout(), io::stderr());
+    let streams = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()];
+    let names = streams.into_iter().filter_map(|stream| rustix::termios::ttyname(stream, Vec::new()).ok());
+    names.map(|name| PathBuf::from(OsString::from_vec(name.into_bytes()))).collect()
+}
+
+/// Whether a process is among the parents of this one; `None` where that cannot be seen.
+fn is_below(ancestor: u32) -> Option<bool> {
     let line = facts::line_of(std::process::id());
-    let top = line.last().and_then(|pid| facts::of(*pid));
-    line.contains(&ancestor) || top.is_none_or(|top| top.parent != 0)
+    if line.contains(&ancestor) {
+        return Some(true);
+    }
+    let top = line.last().and_then(|pid| facts::of(*pid))?;
+    // Another name space of processes shows neither the pane nor its server.
+    (top.parent == 0 && facts::of(ancestor).is_some()).then_some(false)
 }
 
 #[cfg(test)]
@@ -74,7 +94,7 @@ mod tests {
     fn the_socket_may_hold_commas_and_the_session_may_be_none() {
         let found = inherited(&env(&[("TMUX", "/tmp/a,b,77,3"), ("TMUX_PANE", "%4")])).unwrap();
         assert_eq!(found.socket, PathBuf::from("/tmp/a,b"));
-        assert_eq!((found.pid.as_str(), found.session.as_deref()), ("77", Some("$3")));
+        assert_eq!((found.pid, found.session.as_deref()), (77, Some("$3")));
         assert_eq!(found.pane, PaneId::tmux("%4"));
         let found = inherited(&env(&[("TMUX", "/tmp/a,77,-1"), ("TMUX_PANE", "x")])).unwrap();
         assert_eq!((found.session, found.pane), (None, None));
@@ -88,10 +108,10 @@ mod tests {
     }
 
     #[test]
-    fn this_process_is_below_its_parent_and_not_below_a_stranger() {
+    fn this_process_is_below_its_parent_and_a_stranger_is_unknown() {
         let pid = std::process::id();
-        assert!(is_below(pid));
-        assert!(is_below(std::os::unix::process::parent_id()));
-        assert!(!is_below(u32::MAX));
+        assert_eq!(is_below(pid), Some(true));
+        assert_eq!(is_below(std::os::unix::process::parent_id()), Some(true));
+        assert_eq!(is_below(u32::MAX), None);
     }
 }

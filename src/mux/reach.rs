@@ -49,8 +49,8 @@ impl<'a> Reach<'a> {
         let Some(inherited) = self.inherited() else { return Ok(None) };
         let server = self.at(&inherited.socket)?;
         let ident = server.probe()?.ident;
-        let same = ident.split(':').next() == Some(&inherited.pid);
-        Ok(same.then_some(server))
+        let same = ident.split(':').next() == Some(&inherited.pid.to_string());
+        Ok((same && here::is_inside(inherited.pid, &server.panes()?)).then_some(server))
     }
 
     /// Whether this process is in that server.
@@ -67,10 +67,26 @@ impl<'a> Reach<'a> {
         if !inside {
             return Ok(asker);
         }
-        asker.client.clone_from(&self.wish.client);
+        asker.client = self.client(server)?;
         asker.pane = self.pane(server, inherited)?;
         asker.session = inherited.and_then(|inherited| inherited.session.clone());
         Ok(asker)
+    }
+
+    /// The client that was named.
+    fn client(&self, server: &Shared) -> Result<Option<String>, MuxError> {
+        let Some(name) = &self.wish.client else { return Ok(None) };
+        let screens = server.screens()?;
+        let found = screens.iter().find(|screen| screen.client == *name || screen.tty == Path::new(name));
+        match found {
+            Some(screen) => Ok(Some(screen.client.clone())),
+            None => {
+                let names: Vec<&str> = screens.iter().map(|screen| screen.client.as_str()).collect();
+                let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                let mux = server.kind().word();
+                Err(MuxError::Failed(format!("{mux} has no client {name:?}; there is {there}")))
+            }
+        }
     }
 
     /// The pane that was named, or the one this process really is in.
@@ -82,9 +98,9 @@ impl<'a> Reach<'a> {
             let missing = || MuxError::Failed(format!("{} has no pane {text:?}", server.kind().word()));
             return found.ok_or_else(missing).map(Some);
         }
-        let id = inherited.and_then(|inherited| inherited.pane.as_ref());
-        let pane = panes.iter().find(|pane| Some(&pane.id) == id && here::is_in(pane));
-        Ok(pane.map(|pane| pane.id.clone()))
+        let Some(inherited) = inherited else { return Ok(None) };
+        let pane = panes.iter().find(|pane| Some(&pane.id) == inherited.pane.as_ref());
+        Ok(pane.filter(|pane| here::is_in(pane, inherited.pid)).map(|pane| pane.id.clone()))
     }
 
     /// Where a server's answer is asked from.
@@ -117,8 +133,8 @@ impl<'a> Reach<'a> {
         let inherited = self.inherited()?;
         let MuxError::Gone(message) = error else { return None };
         let mut error = Error::precondition(format!("TMUX is set, but {message}"));
-        if is_tmux(&inherited.pid) {
-            let pid = &inherited.pid;
+        if is_tmux(inherited.pid) {
+            let pid = inherited.pid;
             error = error
                 .hint(format!("its process {pid} still runs: `kill -USR1 {pid}` makes the socket again"));
         } else {
@@ -129,7 +145,7 @@ impl<'a> Reach<'a> {
 }
 
 /// Whether a tmux server runs with this process id.
-pub(super) fn is_tmux(pid: &str) -> bool {
-    let facts = pid.parse().ok().filter(|pid| facts::is_alive(*pid)).and_then(facts::of);
+pub(super) fn is_tmux(pid: u32) -> bool {
+    let facts = facts::is_alive(pid).then(|| facts::of(pid)).flatten();
     facts.is_some_and(|facts| facts.command.starts_with("tmux") && facts.command != "tmux: client")
 }

@@ -101,10 +101,9 @@ impl<'a> Survey<'a> {
     /// A socket that was removed while its server runs on: the lane may well be in there.
     fn gone(&self, socket: &Path, record: Option<&PaneRecord>) -> Option<MuxError> {
         let recorded = record.filter(|record| record.pane.server.socket == socket);
-        let recorded = recorded.and_then(|record| record.pane.server.ident.split(':').next());
+        let recorded = recorded.and_then(|record| record.pane.server.ident.split(':').next()?.parse().ok());
         let inherited = self.reach.inherited().filter(|inherited| inherited.socket == socket);
-        let pid =
-            recorded.or(inherited.map(|inherited| inherited.pid.as_str())).filter(|pid| is_tmux(pid))?;
+        let pid = recorded.or(inherited.map(|inherited| inherited.pid)).filter(|pid| is_tmux(*pid))?;
         let socket = socket.display();
         let hint = format!("`kill -USR1 {pid}` makes it again");
         Some(MuxError::NotAnswering(format!(

@@ -42,12 +42,8 @@ pub(super) fn seat<'a>(seen: &'a Snapshot, asker: &Asker, places: &[&Pane]) -> R
 }
 
 fn named<'a>(seen: &'a Snapshot, name: &str) -> Result<&'a Client, MuxError> {
-    let found = seen.clients.iter().find(|client| client.name == name || client.tty == name);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = seen.clients.iter().map(|client| client.name.as_str()).collect();
-        let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        MuxError::Failed(format!("tmux has no client {name:?}; there is {there}"))
-    })
+    let found = seen.clients.iter().find(|client| client.name == name);
+    found.ok_or_else(|| MuxError::Failed(format!("tmux has no client {name:?}")))
 }
 
 /// The client used last. Seconds are coarse: among equals tmux's own answer decides.

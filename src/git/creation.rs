@@ -90,6 +90,9 @@ fn checkout(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
     let path = &request.path;
     let what = || format!("git cannot make the checkout {}", path.display());
     let before = is_ours(ctx, repo, path)?;
+    if before == Belongs::Missing {
+        removal::forget(ctx, repo, path, false)?;
+    }
     let cmd = waiting(acting(ctx, repo)?.limit(request.limit)).args(["worktree", "add"]);
     let cmd = if request.show { cmd } else { cmd.arg("--quiet") };
     let cmd = match request.start {

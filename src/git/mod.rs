@@ -9,6 +9,7 @@ mod command;
 mod creation;
 mod discover;
 mod facts;
+pub mod lfs;
 mod name;
 mod oid;
 mod operation;

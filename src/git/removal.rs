@@ -4,11 +4,12 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::Repo;
 use super::admin;
-use super::checkout::LONG;
-use super::command::{self, complained, complaint, failed, run, run_beside_others};
+use super::checkout::{Checkout, LONG};
+use super::command::{self, complained, complaint, failed, line, run, run_beside_others};
+use super::operation::operation;
 use super::worktree::{self, Belongs, admins_naming, is_ours, list};
+use super::{Oid, Repo, submodule};
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
 
@@ -16,8 +17,9 @@ use crate::error::{Doing, Error, Result};
 const INITIALIZING: &str = "initializing";
 
 /// Removes a linked checkout of this repository. `force` is for whoever has made sure that
-/// everything in it is saved. A locked one stays. Where the directory is gone already, its own
-/// entry goes and no other.
+/// everything in it is saved; without it git looks once more, and sees what the configuration
+/// hides. A locked one stays. Where the directory is gone already, its own entry goes and no
+/// other; without force only if it holds nothing that is nowhere else.
 pub fn remove(ctx: &Ctx, repo: &Repo, path: &Path, force: bool) -> Result<()> {
     let refused = |why: &str| Error::refused(format!("{} is not removed: {why}", path.display()));
     match is_ours(ctx, repo, path)? {
@@ -26,7 +28,7 @@ pub fn remove(ctx: &Ctx, repo: &Repo, path: &Path, force: bool) -> Result<()> {
             check_lock(&admin, path)?;
             by_git(ctx, repo, path, force)
         }
-        Belongs::Missing => forget(repo, path, force),
+        Belongs::Missing => forget(ctx, repo, path, force),
         Belongs::Main => Err(refused("it is the main checkout")),
         Belongs::Moved { from, .. } => Err(refused(&format!("git believes it to be at {}", from.display()))
             .hint("run `git worktree repair` in it")),
@@ -54,7 +56,8 @@ fn by_hand(admin: &Path, path: &Path) -> Result<()> {
 }
 
 fn by_git(ctx: &Ctx, repo: &Repo, path: &Path, force: bool) -> Result<()> {
-    let cmd = repo.pointed(command::acting(ctx, repo.main())?).limit(LONG).args(["worktree", "remove"]);
+    let cmd = repo.pointed(command::acting(ctx, repo.main())?).limit(LONG);
+    let cmd = Checkout::at(ctx, path)?.seeing_all(cmd).args(["worktree", "remove"]);
     let cmd = if force { cmd.arg("--force") } else { cmd };
     let what = || format!("git cannot remove {}", path.display());
     let output = run_beside_others(&cmd.arg("--").arg(path)).map_err(|failure| failed(&what(), failure))?;
@@ -72,14 +75,34 @@ fn check_lock(admin: &Path, path: &Path) -> Result<()> {
 }
 
 /// Forgets a checkout that is not there: only the entry that names exactly this path.
-fn forget(repo: &Repo, path: &Path, force: bool) -> Result<()> {
+pub(super) fn forget(ctx: &Ctx, repo: &Repo, path: &Path, force: bool) -> Result<()> {
     for admin in admins_naming(repo, path)? {
         if !(force && is_half_made(&admin)) {
             check_lock(&admin, path)?;
         }
+        if let Some(what) = if force { None } else { only_here(ctx, repo, &admin)? } {
+            return Err(Error::refused(format!("git's entry for {} is kept: {what}", path.display()))
+                .hint(format!("look at it in {}", admin.display())));
+        }
         by_hand(&admin, path)?;
     }
     Ok(())
+}
+
+/// What the administrative directory of a checkout that is gone has and nothing else.
+fn only_here(ctx: &Ctx, repo: &Repo, admin: &Path) -> Result<Option<String>> {
+    if let Some(operation) = operation(ctx, admin) {
+        return Ok(Some(format!("{operation} was under way in it")));
+    }
+    if let Some(kept) = submodule::kept_in(ctx, admin)?.into_iter().next() {
+        return Ok(Some(format!("{} has {}", kept.path.display(), kept.why)));
+    }
+    let Some(head) = admin::pointer(&admin.join("HEAD")).ok().flatten() else { return Ok(None) };
+    let Some(head) = Oid::parse(String::from_utf8_lossy(&head).trim()) else { return Ok(None) };
+    let args = ["for-each-ref", "--count=1", "--format=%(refname)", "--contains", head.as_str()];
+    let output = run(&repo.read().args(args), || format!("git cannot tell what holds {}", head.short()))?;
+    let lost = line(&output).is_empty();
+    Ok(lost.then(|| format!("its last commit {} is on no branch", head.short())))
 }
 
 /// Takes back a checkout whose making failed or was stopped.

@@ -67,6 +67,17 @@ impl Marks {
     }
 }
 
+/// Whether libgit2 can read the index and finds no mark. It cannot read one that is split, sparse
+/// or of a sha256 repository.
+pub(super) fn is_plainly_unmarked(checkout: &Checkout<'_>) -> bool {
+    let unmarked = |entry: git2::IndexEntry| {
+        let assumed = entry.flags & git2::IndexEntryFlag::VALID.bits() != 0;
+        let skipped = entry.flags_extended & git2::IndexEntryExtendedFlag::SKIP_WORKTREE.bits() != 0;
+        !assumed && !skipped
+    };
+    git2::Index::open(&checkout.git_dir.join("index")).is_ok_and(|index| index.iter().all(unmarked))
+}
+
 /// A copy of the index in which no file that is there is marked.
 pub(super) struct Shadow {
     file: tempfile::NamedTempFile,

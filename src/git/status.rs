@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
 use super::command::run;
-use super::shadow::Shadow;
+use super::shadow::{self, Shadow};
 use crate::ctx::Ctx;
 use crate::error::{Error, Result};
 use crate::proc::Output;
@@ -53,21 +53,38 @@ pub enum Dirt {
 }
 
 /// Looks at everything but ignored files, whatever the configuration hides.
-pub fn of(ctx: &Ctx, checkout: &Path) -> Dirt {
-    match changes(ctx, checkout) {
-        Ok(changes) if changes.is_empty() => Dirt::Clean,
-        Ok(changes) => Dirt::Dirty(changes),
-        Err(error) => Dirt::Unknown(error.message()),
+pub fn of(ctx: &Ctx, place: &Path) -> Dirt {
+    Dirt::from(Checkout::at(ctx, place).and_then(|checkout| {
+        let index = Shadow::unless_plain(&checkout)?;
+        changes(&checkout, index.as_ref())
+    }))
+}
+
+/// The same for what is only shown: where libgit2 can read the index and sees no mark in it, git is
+/// not asked for marks, which saves a process.
+pub fn glance(ctx: &Ctx, place: &Path) -> Dirt {
+    Dirt::from(Checkout::at(ctx, place).and_then(|checkout| {
+        let plain = shadow::is_plainly_unmarked(&checkout);
+        let index = if plain { None } else { Shadow::unless_plain(&checkout)? };
+        changes(&checkout, index.as_ref())
+    }))
+}
+
+impl From<Result<Vec<Change>>> for Dirt {
+    fn from(changes: Result<Vec<Change>>) -> Self {
+        match changes {
+            Ok(changes) if changes.is_empty() => Dirt::Clean,
+            Ok(changes) => Dirt::Dirty(changes),
+            Err(error) => Dirt::Unknown(error.message()),
+        }
     }
 }
 
-fn changes(ctx: &Ctx, place: &Path) -> Result<Vec<Change>> {
-    let checkout = Checkout::at(ctx, place)?;
-    let index = Shadow::unless_plain(&checkout)?;
+fn changes(checkout: &Checkout<'_>, index: Option<&Shadow>) -> Result<Vec<Change>> {
     let cmd = checkout.seeing_all(checkout.read()?);
     let cmd = cmd.args(["status", "--porcelain=v1", "-z", "--untracked-files=all"]);
     let cmd = cmd.args(["--ignore-submodules=none", "--find-renames"]);
-    let cmd = index.iter().fold(cmd, |cmd, index| index.used_by(cmd));
+    let cmd = index.into_iter().fold(cmd, |cmd, index| index.used_by(cmd));
     let output = run(&cmd, || checkout.what("git cannot tell what is uncommitted"))?;
     blind_spot(&output)?;
     parse(&output.stdout).ok_or_else(|| Error::failed(checkout.what("git status said something unknown")))

@@ -26,6 +26,17 @@ pub struct Kept {
 
 /// The submodules of a checkout that are filled, from its root.
 pub fn present(ctx: &Ctx, place: &Path) -> Result<Vec<PathBuf>> {
+    let filled = |path: &PathBuf| !matches!(admin::dot_git(&place.join(path)), DotGit::None);
+    Ok(all(ctx, place)?.into_iter().filter(filled).collect())
+}
+
+/// The submodules of a checkout that are not filled, from its root.
+pub fn empty(ctx: &Ctx, place: &Path) -> Result<Vec<PathBuf>> {
+    let empty = |path: &PathBuf| matches!(admin::dot_git(&place.join(path)), DotGit::None);
+    Ok(all(ctx, place)?.into_iter().filter(empty).collect())
+}
+
+fn all(ctx: &Ctx, place: &Path) -> Result<Vec<PathBuf>> {
     let checkout = Checkout::at(ctx, place)?;
     let cmd = checkout.read()?.args(["ls-files", "--stage", "-z"]);
     let output = run(&cmd, || checkout.what("git cannot list the submodules"))?;
@@ -34,7 +45,7 @@ pub fn present(ctx: &Ctx, place: &Path) -> Result<Vec<PathBuf>> {
         let tab = entry.iter().position(|byte| *byte == b'\t')?;
         Some(PathBuf::from(OsStr::from_bytes(&entry[tab + 1..])))
     });
-    Ok(paths.filter(|path| !matches!(admin::dot_git(&place.join(path)), DotGit::None)).collect())
+    Ok(paths.collect())
 }
 
 /// Whether git will refuse to remove the checkout because submodules were filled in it.
@@ -48,10 +59,16 @@ pub fn any(ctx: &Ctx, place: &Path) -> Result<bool> {
 pub fn work(ctx: &Ctx, place: &Path) -> Result<Vec<Kept>> {
     let mut kept = Vec::new();
     below(ctx, place, Path::new(""), 0, &mut kept)?;
-    let checkout = Checkout::at(ctx, place)?;
-    for module in modules(&checkout.git_dir.join("modules"), 0)? {
+    kept.extend(kept_in(ctx, &Checkout::at(ctx, place)?.git_dir)?);
+    Ok(kept)
+}
+
+/// The part of it that lies in the checkout's git directory.
+pub(super) fn kept_in(ctx: &Ctx, git_dir: &Path) -> Result<Vec<Kept>> {
+    let mut kept = Vec::new();
+    for module in modules(&git_dir.join("modules"), 0)? {
         if let Some(why) = unpushed(ctx, &module)? {
-            let path = module.strip_prefix(&checkout.git_dir).unwrap_or(&module).to_owned();
+            let path = module.strip_prefix(git_dir).unwrap_or(&module).to_owned();
             kept.push(Kept { path, why });
         }
     }
@@ -100,7 +117,8 @@ fn modules(dir: &Path, depth: usize) -> Result<Vec<PathBuf>> {
 
 /// What a submodule's repository has that no remote is known to have, stashes among it.
 fn unpushed(ctx: &Ctx, git_dir: &Path) -> Result<Option<String>> {
-    let cmd = command::read(ctx, git_dir)?.arg("--git-dir=.").args(["-c", "core.bare=true"]);
+    // The working tree that its configuration names may be gone.
+    let cmd = command::read(ctx, git_dir)?.args(["--git-dir=.", "--work-tree=."]);
     let cmd = cmd.args(["rev-list", "--count", "--all", "--not", "--remotes"]);
     let output = run(&cmd, || format!("git cannot tell what is pushed of {}", git_dir.display()))?;
     Ok(match command::line(&output).as_str() {

@@ -209,6 +209,50 @@ fn only_the_entry_of_what_is_gone_is_forgotten() {
 }
 
 #[test]
+fn an_entry_that_alone_holds_work_is_kept() {
+    let world = World::new();
+    let (main, sub) = (world.repo("main"), world.repo("sub"));
+    world.git(&main, &["submodule", "--quiet", "add", sub.to_str().unwrap(), "sub"]);
+    world.git(&main, &["commit", "-q", "-m", "sub"]);
+    let paths = ["detached", "reachable", "bisecting", "modules"].map(|name| world.path(name));
+    for (at, path) in paths.iter().enumerate() {
+        lane(&world, &main, path, &format!("b{at}"));
+    }
+    for path in &paths[..2] {
+        world.git(path, &["checkout", "-q", "--detach"]);
+    }
+    world.commit(&paths[0], "only here", "1");
+    world.git(&paths[2], &["bisect", "start"]);
+    world.git(&paths[3], &["submodule", "--quiet", "update", "--init"]);
+    world.commit(&paths[3].join("sub"), "only here", "1");
+    for path in &paths {
+        std::fs::remove_dir_all(path).unwrap();
+    }
+    let refused = |path: &Path, why: &str| {
+        let error = remove(&world.ctx, &world.found(&main), path, false).unwrap_err();
+        assert!(error.kind() == Kind::Refused && error.message().contains(why), "{error}");
+    };
+    refused(&paths[0], "on no branch");
+    refused(&paths[2], "a bisect was under way");
+    refused(&paths[3], "no remote is known to have");
+    assert_eq!(remove_at(&world, &main, &paths[1], false), Ok(()));
+    assert_eq!(list(&world.ctx, &world.found(&main)).unwrap().len(), 4);
+    assert_eq!(remove_at(&world, &main, &paths[0], true), Ok(()));
+}
+
+#[test]
+fn a_configuration_that_hides_does_not_let_a_file_go() {
+    let world = World::new();
+    let main = world.repo("main");
+    let path = world.path("lane");
+    lane(&world, &main, &path, "x");
+    world.git(&main, &["config", "status.showUntrackedFiles", "no"]);
+    write(&path.join("new"), "work");
+    assert_eq!(remove_at(&world, &main, &path, false), Err(Kind::Failed));
+    assert!(path.join("new").exists());
+}
+
+#[test]
 fn filled_submodules_need_force() {
     let world = World::new();
     let (main, sub) = (world.repo("main"), world.repo("sub"));
@@ -217,8 +261,10 @@ fn filled_submodules_need_force() {
     let path = world.path("lane");
     lane(&world, &main, &path, "x");
     assert!(!crate::git::submodule::any(&world.ctx, &path).unwrap());
+    assert_eq!(crate::git::submodule::empty(&world.ctx, &path).unwrap(), [Path::new("sub")]);
     world.git(&path, &["submodule", "--quiet", "update", "--init"]);
     assert!(crate::git::submodule::any(&world.ctx, &path).unwrap());
+    assert!(crate::git::submodule::empty(&world.ctx, &path).unwrap().is_empty());
     assert_eq!(remove_at(&world, &main, &path, false), Err(Kind::Failed));
     assert_eq!(remove_at(&world, &main, &path, true), Ok(()));
     assert!(!path.exists() && !main.join(".git/worktrees/lane").exists());

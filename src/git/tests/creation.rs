@@ -202,6 +202,48 @@ fn what_takes_too_long_is_stopped_and_leaves_nothing() {
 }
 
 #[test]
+fn a_git_that_is_killed_leaves_nothing() {
+    let world = World::new();
+    let main = world.repo("main");
+    write(&main.join(".gitattributes"), "*.big filter=big\n");
+    world.git(&main, &["add", ".gitattributes"]);
+    world.commit(&main, "a.big", "x");
+    world.git(&main, &["config", "filter.big.smudge", "kill -9 0"]);
+    let path = world.path("lane");
+    let error = new(&world, &world.found(&main), &path, "x").unwrap_err();
+    assert!(error.message().contains("signal 9"), "{error}");
+    assert_nothing_left(&world, &main, &path, "x");
+}
+
+#[test]
+fn what_vanished_is_made_again() {
+    let world = World::new();
+    let main = world.repo("main");
+    let (repo, path) = (world.found(&main), world.path("lane"));
+    new(&world, &repo, &path, "x").unwrap();
+    std::fs::remove_dir_all(&path).unwrap();
+    add(&world.ctx, &repo, &AddRequest::new(&path, "x", Start::Existing)).unwrap();
+    assert_eq!(branch(&world, &repo, &path).as_deref(), Some("x"));
+    world.git(&main, &["worktree", "lock", path.to_str().unwrap()]);
+    std::fs::rename(&path, world.path("stick")).unwrap();
+    let error = add(&world.ctx, &repo, &AddRequest::new(&path, "x", Start::Existing)).unwrap_err();
+    assert!(error.message().contains("locked"), "{error}");
+    assert!(main.join(".git/worktrees/lane/locked").exists() && !path.exists());
+}
+
+#[test]
+fn pointers_of_git_lfs_are_told() {
+    let world = World::new();
+    let main = world.repo("main");
+    write(&main.join(".gitattributes"), "*.bin filter=lfs\n");
+    world.git(&main, &["add", "."]);
+    world.commit(&main, "a é.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+    world.commit(&main, "b.bin", "fetched");
+    world.commit(&main, "c.txt", "version https://git-lfs.github.com/spec/v1\n");
+    assert_eq!(crate::git::lfs::pointers(&world.ctx, &main).unwrap(), [Path::new("a é.bin")]);
+}
+
+#[test]
 fn sixteen_at_once_all_succeed() {
     let world = World::new();
     for (at, args) in KINDS.iter().enumerate() {

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::KINDS;
-use crate::git::status::{Dirt, Operation, ignored, of, operation};
+use crate::git::status::{Dirt, Operation, glance, ignored, of, operation};
 use crate::git::submodule;
 use crate::git::testing::{World, write};
 
@@ -18,7 +18,9 @@ fn lane(world: &World, main: &Path, name: &str) -> PathBuf {
 
 /// The changes as `XY path`.
 fn seen(world: &World, path: &Path) -> Vec<String> {
-    match of(&world.ctx, path) {
+    let dirt = of(&world.ctx, path);
+    assert_eq!(glance(&world.ctx, path), dirt);
+    match dirt {
         Dirt::Clean => Vec::new(),
         Dirt::Dirty(changes) => {
             let text = |code: [u8; 2]| String::from_utf8_lossy(&code).into_owned();

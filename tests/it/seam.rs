@@ -224,9 +224,9 @@ fn a_question_that_hangs_is_killed_with_all_it_started() {
     let world = scripted(Seam::Landed, "sleep 60 & echo $! >\"$0.pid\"; wait");
     let ctx = ctx(&world);
     let begun = Instant::now();
-    let answer = ask_within(&ctx, Seam::Landed, &situation(&world), &[], Duration::from_millis(700));
+    let answer = ask_within(&ctx, Seam::Landed, &situation(&world), &[], Duration::from_secs(3));
     assert_eq!(answer, Answer::Broken);
-    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(18), "{:?}", begun.elapsed());
     one_warning(&ctx, Seam::Landed, &["no answer within"]);
     let pid = std::fs::read_to_string(world.root().join("hook.pid")).unwrap();
     let gone = || !is_alive(pid.trim());
@@ -245,7 +245,7 @@ fn what_it_leaves_running_does_not_hold_the_answer_up() {
     let world = scripted(Seam::Landed, "sleep 20 & echo $! >\"$0.pid\"; exit 1");
     let begun = Instant::now();
     assert_eq!(outcome(&ctx(&world), &world, Seam::Landed), "no");
-    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(18), "{:?}", begun.elapsed());
     let pid = std::fs::read_to_string(world.root().join("hook.pid")).unwrap();
     world.program("kill").arg(pid.trim()).run().ok();
 }

@@ -89,12 +89,15 @@ pub(super) fn all(common: &Path) -> std::io::Result<Vec<PathBuf>> {
     entries.map(|entry| Ok(entry?.path())).collect()
 }
 
-/// Whether two paths are one place; where one cannot be resolved, whether they read the same.
+/// Whether two paths are one place, also where nothing is there.
 pub(super) fn same(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
-    }
+    one == other || resolved(one) == resolved(other)
+}
+
+/// The path with links followed as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let beyond = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(beyond).unwrap_or_else(|| lexical(path))
 }
 
 /// A path without `.` and `..`, as text only.

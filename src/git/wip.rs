@@ -10,7 +10,7 @@ use super::command::{ask, line, run, waiting};
 use super::operation::operation;
 use super::shadow::{Marks, Shadow};
 use super::status::{self, Change, Dirt};
-use super::{Oid, Repo, submodule};
+use super::{Oid, Repo, admin, submodule};
 use crate::ctx::Ctx;
 use crate::env::Env;
 use crate::error::{Error, Result};
@@ -54,6 +54,9 @@ pub struct Back {
 /// business: whoever removes the checkout asks [`submodule::work`].
 pub fn save(ctx: &Ctx, repo: &Repo, place: &Path, label: &str) -> Result<Option<Saved>> {
     let checkout = Checkout::at(ctx, place)?;
+    if !admin::same(&admin::common_of(&checkout.git_dir), repo.common()) {
+        return Err(Error::refused(checkout.what("another repository is checked out")));
+    }
     refuse_busy(ctx, &checkout)?;
     let branch = branch_of(&checkout)?;
     let changes = changes(ctx, &checkout)?;
@@ -67,7 +70,7 @@ pub fn save(ctx: &Ctx, repo: &Repo, place: &Path, label: &str) -> Result<Option<
     stage_all(&checkout, &shadow)?;
     let tree = tree_of(&checkout, shadow.used_by(checkout.read()?))?;
     let files = changes.len();
-    if let Some(oid) = interrupted(repo, &checkout, &head, &staged, &tree)? {
+    if let Some(oid) = interrupted(&checkout, &head, &staged, &tree)? {
         settle(&checkout)?;
         return Ok(Some(Saved { oid, branch, files }));
     }
@@ -349,20 +352,13 @@ fn settle(checkout: &Checkout<'_>) -> Result<()> {
 
 /// A save that was killed after the branch had moved: everything is in the `wip:` commit, and the
 /// index is still where it was. Nothing more is to be committed.
-fn interrupted(
-    repo: &Repo,
-    checkout: &Checkout<'_>,
-    head: &Head,
-    staged: &Oid,
-    tree: &Oid,
-) -> Result<Option<Oid>> {
+fn interrupted(checkout: &Checkout<'_>, head: &Head, staged: &Oid, tree: &Oid) -> Result<Option<Oid>> {
     let Ok((oid, _, parent)) = head.wip() else { return Ok(None) };
     if head.tree.as_ref() != Some(tree) {
         return Ok(None);
     }
     let kept = oid_of(checkout, &format!("{STAGED}{oid}"))?;
     let before = oid_of(checkout, &format!("{}^{{tree}}", kept.as_ref().unwrap_or(&parent)))?;
-    tracing::debug!(repo = %repo.common().display(), %oid, "an interrupted save is concluded");
     Ok((before.as_ref() == Some(staged)).then_some(oid))
 }
 

@@ -283,6 +283,18 @@ fn removal_follows_no_link() {
 }
 
 #[test]
+fn relative_pointers_are_understood() {
+    let world = World::new();
+    let main = world.repo("main");
+    let path = world.path("lanes/lane");
+    lane(&world, &main, &path, "x");
+    write(&path.join(".git"), "gitdir: ../../main/.git/worktrees/lane\n");
+    write(&main.join(".git/worktrees/lane/gitdir"), "../../../../lanes/lane/.git\n");
+    assert!(matches!(whose(&world, &main, &path), Belongs::Ours { .. }));
+    assert_eq!(world.found(&path).main(), main);
+}
+
+#[test]
 fn what_was_moved_is_told_and_repaired() {
     let world = World::new();
     let main = world.repo("main");

@@ -232,6 +232,23 @@ fn what_vanished_is_made_again() {
 }
 
 #[test]
+fn a_place_behind_a_link_is_one_place() {
+    let world = World::new();
+    let main = world.repo("main");
+    std::fs::create_dir(world.path("real")).unwrap();
+    std::os::unix::fs::symlink(world.path("real"), world.path("link")).unwrap();
+    let (repo, path) = (world.found(&main), world.path("link/lane"));
+    new(&world, &repo, &path, "x").unwrap();
+    assert_eq!(branch(&world, &repo, &path).as_deref(), Some("x"));
+    assert!(list(&world.ctx, &repo).unwrap()[1].is_at(&path));
+    std::fs::remove_dir_all(&path).unwrap();
+    add(&world.ctx, &repo, &AddRequest::new(&path, "x", Start::Existing)).unwrap();
+    assert_eq!(list(&world.ctx, &repo).unwrap().len(), 2);
+    crate::git::worktree::remove(&world.ctx, &repo, &path, false).unwrap();
+    assert!(!path.exists() && list(&world.ctx, &repo).unwrap().len() == 1);
+}
+
+#[test]
 fn pointers_of_git_lfs_are_told() {
     let world = World::new();
     let main = world.repo("main");

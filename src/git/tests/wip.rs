@@ -300,6 +300,8 @@ fn what_a_commit_cannot_hold_is_refused() {
     world.git(&path, &["checkout", "-q", "--detach"]);
     write(&path.join("new"), "");
     assert!(refused(&world, &path).contains("no branch"));
+    let error = wip::save(&world.ctx, &world.found(&sub), &path, "x").unwrap_err();
+    assert!(error.message().contains("another repository"), "{error}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ pub(super) fn show(reach: &Reach<'_>, lane: &Lane, pane: &PaneRef) -> Result<Sho
     let server = reach.at(&pane.server.socket)?;
     let asker = reach.asker(&server)?;
     if !asker.inside
-        && let Some(outer) = reach.inside()?
+        && let Ok(Some(outer)) = reach.inside()
     {
         return show_in(reach, &outer, &server, lane, pane);
     }

@@ -409,3 +409,68 @@ fn closing_one_lane_ends_no_other_pane() {
     assert!(stage.tmux.find(&stays.id).is_some());
     assert_eq!(stage.tmux.panes().len(), others - 1);
 }
+
+#[test]
+fn a_client_started_by_hand_in_the_checkout_is_a_guess_good_enough_to_look_at() {
+    let stage = Stage::new();
+    let person = stage.tmux.attach(stage.tmux.session());
+    let checkout = stage.run(&["new", "x"]).ok().line().to_owned();
+    let sleep = which::which("sleep").unwrap();
+    std::fs::copy(sleep, stage.world.root().join("claude")).unwrap();
+    let by_hand = || {
+        let pane = stage.tmux.new_window(stage.tmux.session());
+        let line = format!(
+            "cd '{}' && exec {}/claude 600",
+            checkout.replace('\'', r"'\''"),
+            stage.world.root().display()
+        );
+        stage.tmux.type_line(&pane, &line);
+        stage.tmux.wait_until("it runs", |tmux| tmux.find(&pane).unwrap().command == "claude");
+        pane
+    };
+    let first = by_hand();
+    stage.run(&["focus", "x"]).ok();
+    person.wait_for_pane(&first);
+    let second = by_hand();
+    stage.run(&["focus", "x"]).exits(1).warns(&first).warns(&second);
+    // A guess is never ended.
+    stage.run(&["close", "x"]).exits(2);
+    assert!(stage.tmux.find(&first).is_some() && stage.tmux.find(&second).is_some());
+    assert!(stage.world.launches().is_empty());
+}
+
+#[test]
+fn a_terminal_that_was_started_from_a_pane_is_not_in_that_pane() {
+    let stage = Stage::new();
+    stage.open(&["x"]);
+    let mut terminal = stage.call(&["focus", "x"]).on_terminal(100, 30);
+    terminal.wait_for("claude is here");
+    assert!(stage.tmux.clients().iter().any(|client| client.pid == terminal.pid()));
+    terminal.send(stage.tmux.conf().prefix());
+    terminal.send("d");
+    assert_eq!(terminal.wait_for_end(), 0);
+}
+
+#[test]
+fn a_stale_variable_does_not_hide_a_lane_on_a_server_that_runs() {
+    let stage = Stage::new();
+    stage.open(&["x"]);
+    let person = stage.tmux.attach(stage.tmux.session());
+    stage.click(&["focus", "x"]).env("TMUX", "/tmp/no-such-socket,1,0").run().ok();
+    person.wait_for_pane(&stage.pane("x").id);
+}
+
+#[test]
+fn the_listing_of_lanes_on_a_server_that_hangs_knows_no_panes_and_says_so() {
+    let stage = Stage::new();
+    stage.open(&["x", "y"]);
+    signal(stage.tmux.pid(), rustix::process::Signal::STOP);
+    let begun = Instant::now();
+    let ran = stage.click(&["--json"]).run();
+    let took = begun.elapsed();
+    signal(stage.tmux.pid(), rustix::process::Signal::CONT);
+    let lanes = ran.ok().json();
+    assert_eq!(lanes["lanes"][0]["pane"], serde_json::Value::Null);
+    assert!(lanes["warnings"].to_string().contains("did not answer"), "{ran}");
+    assert!(took.as_secs() < 15, "{took:?}");
+}

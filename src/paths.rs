@@ -119,6 +119,30 @@ pub fn write_whole(path: &Path, contents: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// The contents of a small regular file; `None` when it is not there. A link is not followed, and
+/// nothing that could block is opened.
+pub fn read_plain(path: &Path, max: u64) -> Result<Option<Vec<u8>>, String> {
+    use std::io::Read;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    let file = match std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            return Err("it is a symbolic link".to_owned());
+        }
+        file => file.map_err(|error| error.to_string())?,
+    };
+    match file.metadata() {
+        Ok(meta) if !meta.is_file() => return Err("it is no regular file".to_owned()),
+        Ok(meta) if meta.len() > max => return Err(format!("it is larger than {} KiB", max >> 10)),
+        meta => meta.map_err(|error| error.to_string())?,
+    };
+    let mut bytes = Vec::new();
+    file.take(max).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(Some(bytes))
+}
+
 /// Flushes a directory, so that a rename in it survives a power cut. Best effort:
 /// some file systems cannot.
 pub fn sync_dir(directory: &Path) {

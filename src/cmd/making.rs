@@ -66,7 +66,7 @@ impl Making {
     pub fn make(&self, ctx: &Ctx, repo: &Repo, name: Option<&str>, prompt: Option<&Prompt>) -> Result<Made> {
         let name = name.map_or(Wanted::Random, |name| Wanted::Typed(name.to_owned()));
         let from = self.from.as_deref().map(|spec| create::origin(repo, spec)).transpose()?;
-        let request = Request { name, from, parent: PathBuf::new() };
+        let request = Request { from, ..Request::new(name) };
         let made = create::create(ctx, repo, request, |situation| {
             let id = agent(ctx, self.agent.as_deref(), situation)?;
             prompt.map(|prompt| crate::client::adapter(ctx, &id)?.takes(prompt)).transpose()?;

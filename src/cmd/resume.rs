@@ -8,7 +8,7 @@ use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::git::Repo;
 use crate::lane::resolve::Match;
-use crate::lane::{Lane, Situation, State, find, park, rebuild};
+use crate::lane::{Lane, Situation, State, find, park, provision, rebuild};
 use crate::mux::{self, Located};
 use crate::seam::Seam;
 
@@ -59,6 +59,9 @@ pub(super) fn reopen(ctx: &Ctx, lane: &Lane, pick: bool, placing: &Placing, plac
     }
     let mut lane = lane.clone();
     park::unpack(ctx, &mut lane)?;
+    if before != State::Live {
+        provision::provision(ctx, &repo, &lane.row.path, None);
+    }
     let lane = &lane;
     let situation = Situation::of(ctx, lane, &repo, before);
     let adapter = client::adapter(ctx, &lane.row.client)?;

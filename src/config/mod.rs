@@ -1,5 +1,6 @@
 //! The configuration: `config.toml`, read tolerantly. A typo must not keep a pane from opening.
 
+pub mod declared;
 mod sections;
 mod tolerant;
 
@@ -31,6 +32,8 @@ pub struct Config {
     pub park: Park,
     /// What is kept of a checkout that goes.
     pub trash: Trash,
+    /// What a new checkout gets, and what becomes of one whose client is done with it.
+    pub worktree: Worktree,
 }
 
 impl Config {

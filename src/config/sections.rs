@@ -139,3 +139,43 @@ pub struct Trash {
     /// Names of ignored files and directories that are cheap to make again, beside the built-in ones.
     pub regenerable: Vec<String>,
 }
+
+/// Where a client's own checkouts go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClaudeBase {
+    /// Where all lanes are.
+    #[default]
+    Base,
+    /// `<main>/.claude/worktrees/<name>`.
+    Repo,
+}
+
+/// What becomes of a lane whose client says that it is done with its checkout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnRemove {
+    /// Its work is saved, its checkout goes, its branch only if it has landed.
+    #[default]
+    Park,
+    /// Nothing is touched.
+    Keep,
+    /// As with `park`, and its branch goes too.
+    Discard,
+}
+
+/// `[worktree]`: what a new checkout gets, and what becomes of one whose client is done with it.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Worktree {
+    /// Ignored files of the main checkout that a new one gets a copy of.
+    pub copy: Vec<String>,
+    /// Ignored files of the main checkout that a new one gets a link to.
+    pub link: Vec<String>,
+    /// Ignored files of the main checkout that a new one gets a clone of.
+    pub reflink: Vec<String>,
+    /// Where a client's own checkouts go.
+    pub claude_base: ClaudeBase,
+    /// What becomes of a lane whose client is done with it.
+    pub on_remove: OnRemove,
+}

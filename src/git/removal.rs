@@ -39,7 +39,7 @@ pub fn remove(ctx: &Ctx, repo: &Repo, path: &Path, force: bool) -> Result<()> {
 
 /// Whether git was stopped while it made the checkout. Such a one may lack what `git worktree
 /// remove` asks for.
-pub(super) fn is_half_made(admin: &Path) -> bool {
+pub fn is_half_made(admin: &Path) -> bool {
     admin::pointer(&admin.join("locked"))
         .is_ok_and(|reason| reason.as_deref() == Some(INITIALIZING.as_bytes()))
 }

@@ -8,13 +8,12 @@ use std::path::{Path, PathBuf};
 use super::admin::{self, DotGit};
 use super::command::{complained, failed, run, run_beside_others};
 use super::operation::branch_under_way;
-use super::removal::is_half_made;
 use super::{Oid, Repo};
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
 
 pub use super::creation::{AddRequest, Added, Start, add};
-pub use super::removal::{remove, repair};
+pub use super::removal::{is_half_made, remove, repair};
 
 /// A checkout as git lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //! finish or take back exactly what was begun.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::{Lane, LaneId, Phase, Record, Situation, State, lock_path, name};
+use super::{Lane, LaneId, Phase, Record, Situation, State, lock_path, name, provision};
 use crate::ctx::Ctx;
 use crate::error::{Error, Result};
 use crate::git::worktree::{self, AddRequest, Added, Start};
@@ -15,6 +15,9 @@ use crate::registry::{self, Row, Table};
 /// How long creation waits for another creation in the same repository.
 const REPO_LIMIT: Duration = Duration::from_secs(120);
 
+/// How much of a budget is kept for setting up, or for taking back.
+const RESERVE: Duration = Duration::from_secs(15);
+
 /// What is to be made.
 #[derive(Debug)]
 pub struct Request {
@@ -24,6 +27,26 @@ pub struct Request {
     pub from: Option<Origin>,
     /// The directory a child lane is made from, or empty.
     pub parent: PathBuf,
+    /// The directory that the checkout goes into: `None` is the repository's own below the base.
+    pub bucket: Option<PathBuf>,
+    /// When whoever waits for it gives up.
+    pub until: Option<Instant>,
+    /// Which client's hook asks for it, and in which conversation.
+    pub asked: Option<Asked>,
+}
+
+impl Request {
+    /// A lane cut from the HEAD of the main checkout, with nothing else said.
+    pub fn new(name: Wanted) -> Self {
+        Request { name, from: None, parent: PathBuf::new(), bucket: None, until: None, asked: None }
+    }
+}
+
+/// A client's hook that asks for a lane.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The conversation that it asks in.
+    pub session: Option<String>,
 }
 
 /// Where a name comes from.
@@ -31,6 +54,9 @@ pub struct Request {
 pub enum Wanted {
     /// A person typed it: taken is an error.
     Typed(String),
+    /// A client gave it: taken is an error. It may begin with what a command line would take for an
+    /// option, because nobody types it.
+    Given(String),
     /// A program chose it: taken gets a number.
     Chosen(String),
     /// Nobody chose one: two random words.
@@ -66,20 +92,28 @@ pub fn create(
     request: Request,
     agent: impl FnOnce(&Situation) -> Result<String>,
 ) -> Result<Made> {
-    let _repo_lock = lock_repo(ctx, repo)?;
+    let lock = RepoLock::acquire(ctx, repo, request.until)?;
+    create_under(ctx, repo, &lock, request, agent)
+}
+
+/// [`create`] for whoever holds the repository's lock already.
+pub fn create_under(
+    ctx: &Ctx,
+    repo: &Repo,
+    _lock: &RepoLock,
+    request: Request,
+    agent: impl FnOnce(&Situation) -> Result<String>,
+) -> Result<Made> {
     super::recover::recover(ctx);
     let table = registry::read(&ctx.paths)?;
+    let until = request.until;
     let mut plan = Plan::new(ctx, repo, &table, request)?;
     let situation = plan.situation(ctx, repo);
     plan.row.client = agent(&situation)?;
     let lock = Lock::acquire(&lock_path(ctx, &plan.record.id), Duration::ZERO, "create", |_| ())?;
-    match plan.carry_out(ctx, repo, &lock) {
+    match plan.carry_out(ctx, repo, &lock, until) {
         Ok(said) => {
-            let Plan { row, mut record, .. } = plan;
-            record.phase = Phase::Made;
-            record.write(&ctx.paths)?;
-            ctx.step("made");
-            super::recover::settled(ctx, &record.id);
+            let Plan { row, record, .. } = plan;
             let situation = Situation { agent: row.client.clone(), ..situation };
             Ok(Made { lane: Lane { row, record }, situation, said, lock })
         }
@@ -91,11 +125,26 @@ pub fn create(
 }
 
 /// One creation at a time in a repository: git's own locks fail instead of waiting.
-fn lock_repo(ctx: &Ctx, repo: &Repo) -> Result<Lock> {
-    let path = ctx.paths.locks().join(format!("repo-{}.lock", super::digest(repo.common())));
-    let told =
-        |holder: &str| ctx.ui.note(format!("waiting for {holder}, which makes a lane in this repository"));
-    Lock::acquire(&path, REPO_LIMIT, "create", told)
+#[derive(Debug)]
+pub struct RepoLock {
+    _lock: Lock,
+}
+
+impl RepoLock {
+    /// Takes it, waiting no longer than until `until`.
+    pub fn acquire(ctx: &Ctx, repo: &Repo, until: Option<Instant>) -> Result<Self> {
+        let path = ctx.paths.locks().join(format!("repo-{}.lock", super::digest(repo.common())));
+        let told = |holder: &str| {
+            ctx.ui.note(format!("waiting for {holder}, which makes a lane in this repository"));
+        };
+        let limit = until.map_or(REPO_LIMIT, |until| left(until).min(REPO_LIMIT));
+        Lock::acquire(&path, limit, "create", told).map(|lock| RepoLock { _lock: lock })
+    }
+}
+
+/// What is left of a budget for making the checkout itself.
+fn left(until: Instant) -> Duration {
+    until.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
 }
 
 struct Plan {
@@ -117,7 +166,7 @@ impl Plan {
             .hint("choose another name, or rename that branch"));
         }
         let (start, base) = settle_base(repo, request.from)?;
-        let bucket = name::bucket(&ctx.paths.base, &repo.slug());
+        let bucket = request.bucket.unwrap_or_else(|| name::bucket(&ctx.paths.base, &repo.slug()));
         let path = name::directory(&bucket, &lane_name, |path| is_taken(table, path));
         let record = Record {
             phase: Phase::Opening,
@@ -125,6 +174,8 @@ impl Plan {
             start: start.as_ref().map(|oid| oid.as_str().to_owned()),
             base,
             made_branch: true,
+            by_hook: request.asked.is_some(),
+            asked_in: request.asked.and_then(|asked| asked.session),
             ..Record::new(LaneId::random()?, &path)
         };
         let main = repo.main().to_owned();
@@ -145,19 +196,30 @@ impl Plan {
         Situation::of(ctx, &lane, repo, State::Live)
     }
 
-    /// Record, row, checkout, in this order.
-    fn carry_out(&self, ctx: &Ctx, repo: &Repo, lock: &Lock) -> Result<Added> {
+    /// Record, row, checkout, in this order; then whatever the checkout is to be set up with.
+    fn carry_out(&mut self, ctx: &Ctx, repo: &Repo, lock: &Lock, until: Option<Instant>) -> Result<Added> {
         super::recover::begun(ctx, &self.record.id)?;
+        ctx.step("begun");
         self.record.write(&ctx.paths)?;
         ctx.step("record");
         registry::put(ctx, self.row.clone(), "create")?;
         ctx.step("row");
-        let start = self.start.clone().map_or(Start::Orphan, Start::NewBranch);
-        let hold = Some(std::sync::Arc::new(lock.share()?));
-        let request = AddRequest { hold, ..AddRequest::new(&self.row.path, &self.row.branch, start) };
-        let added = worktree::add(ctx, repo, &request)?;
+        let added = self.checkout(ctx, repo, lock, until)?;
         ctx.step("checkout");
+        provision::provision(ctx, repo, &self.row.path, until);
+        self.record.phase = Phase::Made;
+        self.record.write(&ctx.paths)?;
+        ctx.step("made");
+        super::recover::settled(ctx, &self.record.id);
         Ok(added)
+    }
+
+    fn checkout(&self, ctx: &Ctx, repo: &Repo, lock: &Lock, until: Option<Instant>) -> Result<Added> {
+        let start = self.start.clone().map_or(Start::Orphan, Start::NewBranch);
+        let request = AddRequest::new(&self.row.path, &self.row.branch, start);
+        let limit = until.map_or(request.limit, |until| left(until).min(request.limit));
+        let hold = Some(std::sync::Arc::new(lock.share()?));
+        worktree::add(ctx, repo, &AddRequest { limit, hold, ..request })
     }
 }
 
@@ -186,19 +248,26 @@ fn settle_name(ctx: &Ctx, repo: &Repo, table: &Table, wanted: Wanted) -> Result<
         }
         Wanted::Typed(name) => {
             name::check(&name)?;
-            if has_lane(&name) {
-                return Err(Error::precondition(format!("{} has a lane called {name} already", repo.slug()))
-                    .hint(format!("go there with `scruff {name}`, or choose another name")));
-            }
-            if has_branch(&name) {
-                let branch = name::branch(template, &name)?;
-                return Err(Error::precondition(format!("{} has a branch {branch} already", repo.slug()))
-                    .hint("choose another name; the branch stays as it is"));
-            }
-            refuse_too_long(ctx, repo, &name)?;
-            Ok(name)
+            refuse_taken(ctx, repo, &name, has_lane(&name), has_branch(&name)).map(|()| name)
+        }
+        Wanted::Given(name) => {
+            name::check_given(&name)?;
+            refuse_taken(ctx, repo, &name, has_lane(&name), has_branch(&name)).map(|()| name)
         }
     }
+}
+
+fn refuse_taken(ctx: &Ctx, repo: &Repo, name: &str, has_lane: bool, has_branch: bool) -> Result<()> {
+    if has_lane {
+        return Err(Error::precondition(format!("{} has a lane called {name} already", repo.slug()))
+            .hint(format!("go there with `scruff {name}`, or choose another name")));
+    }
+    if has_branch {
+        let branch = name::branch(&ctx.config().lane.branch, name)?;
+        return Err(Error::precondition(format!("{} has a branch {branch} already", repo.slug()))
+            .hint("choose another name; the branch stays as it is"));
+    }
+    refuse_too_long(ctx, repo, name)
 }
 
 /// The key that `name_max` caps.

@@ -6,6 +6,7 @@ pub mod guard;
 pub mod listing;
 pub mod name;
 pub mod park;
+pub mod provision;
 pub mod rebuild;
 mod record;
 pub mod recover;

@@ -39,6 +39,20 @@ pub fn check(name: &str) -> Result<()> {
     Ok(())
 }
 
+/// Says why a name that a client gave cannot be a lane's. It is never typed, so it may begin with
+/// anything that git takes, `-` too; its directory is still one plain component.
+pub fn check_given(name: &str) -> Result<()> {
+    let odd = |part: &str| matches!(part, "" | "." | "..");
+    if name.split('/').any(odd) {
+        return Err(refusal(name, "a part of it is empty or only dots"));
+    }
+    // Some letter in front, as every branch of a lane has.
+    if !Repo::valid_branch(&format!("x{name}")) {
+        return Err(refusal(name, "git does not take it in a branch name"));
+    }
+    Ok(())
+}
+
 fn refusal(name: &str, why: &str) -> Error {
     Error::usage(format!("{name:?} cannot name a lane: {why}"))
         .hint("use letters, digits, '.', '_', '-' and '/', such as fix-auth")
@@ -127,6 +141,16 @@ mod tests {
         for bad in ["", "-x", ".x", "/x", "a b", "a..b", "a.lock", "a/", "a//b", "a~1", "a\tb", "_x", "@{-1}"]
         {
             assert!(check(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_clients_name_may_begin_with_anything_that_git_takes() {
+        for good in ["feat/pears", "-x", "--force", "Feat_X.1", "agent-a1b2", "_x", ".x", "a/-b"] {
+            check_given(good).unwrap_or_else(|error| panic!("{good}: {error}"));
+        }
+        for bad in ["", ".", "..", "a/..", "../a", "/a", "a/", "a//b", "a b", "a\tb", "a\nb", "a/.b", "a:b"] {
+            assert!(check_given(bad).is_err(), "{bad:?}");
         }
     }
 

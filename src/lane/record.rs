@@ -105,6 +105,13 @@ pub struct Record {
     /// Where the conversation lives, if not in the checkout.
     #[serde(default)]
     pub chat: Option<String>,
+    /// Whether a client's hook asked for it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_hook: bool,
+    /// The conversation in which the hook asked. For a sub-agent's lane it is that of the client
+    /// which started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_in: Option<String>,
     /// Where its ignored files are while it has no checkout, or empty.
     #[serde(default, with = "json_bytes", skip_serializing_if = "is_empty")]
     pub trash: PathBuf,
@@ -126,6 +133,8 @@ impl Record {
             made_branch: false,
             session: None,
             chat: None,
+            by_hook: false,
+            asked_in: None,
             trash: PathBuf::new(),
             more: Map::new(),
         }
@@ -181,6 +190,11 @@ impl Record {
             let _ = std::fs::remove_file(pointer);
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn is_empty(path: &Path) -> bool {

@@ -7,10 +7,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Lane, LaneId, Phase, Record, lock_path};
+use super::{Lane, LaneId, Phase, Record, lock_path, provision};
 use crate::ctx::Ctx;
 use crate::error::Result;
-use crate::git::status::{self, Dirt};
 use crate::git::worktree::{self, Belongs};
 use crate::git::{Oid, Repo, refs};
 use crate::lock::Lock;
@@ -47,7 +46,10 @@ fn recover_one(ctx: &Ctx, id: &LaneId) {
     match row {
         Some(row) if record.phase == Phase::Opening => {
             let lane = Lane { row, record };
-            if is_whole(ctx, &lane) { finish(ctx, lane) } else { take_back(ctx, &lane) }
+            match whole(ctx, &lane) {
+                Some(repo) => finish(ctx, &repo, lane),
+                None => take_back(ctx, &lane),
+            }
         }
         Some(_) => settled(ctx, id),
         None => {
@@ -57,17 +59,18 @@ fn recover_one(ctx: &Ctx, id: &LaneId) {
     }
 }
 
-/// Whether the checkout came out whole: git knows it, it is on the lane's branch, and clean.
-fn is_whole(ctx: &Ctx, lane: &Lane) -> bool {
-    let Ok(repo) = Repo::at_main(ctx, &lane.row.main) else { return false };
-    let ours = match worktree::is_ours(ctx, &repo, &lane.row.path) {
-        Ok(Belongs::Ours { branch, .. }) => branch.as_deref() == Some(lane.row.branch.as_str()),
-        _ => false,
-    };
-    ours && matches!(status::of(ctx, &lane.row.path), Dirt::Clean)
+/// The repository, if git had made the checkout whole. What is in it by now, or checked out there,
+/// is not asked: it may be somebody's, and only what git was still making may go.
+fn whole(ctx: &Ctx, lane: &Lane) -> Option<Repo> {
+    let repo = Repo::at_main(ctx, &lane.row.main).ok()?;
+    match worktree::is_ours(ctx, &repo, &lane.row.path) {
+        Ok(Belongs::Ours { admin, .. }) if !worktree::is_half_made(&admin) => Some(repo),
+        _ => None,
+    }
 }
 
-fn finish(ctx: &Ctx, mut lane: Lane) {
+fn finish(ctx: &Ctx, repo: &Repo, mut lane: Lane) {
+    provision::provision(ctx, repo, &lane.row.path, None);
     lane.record.phase = Phase::Made;
     if lane.record.write(&ctx.paths).is_ok() {
         settled(ctx, lane.id());

@@ -15,6 +15,7 @@ mod hooked;
 mod needs;
 mod new;
 mod occupancy;
+mod provision;
 mod seam;
 mod stage;
 mod tmux_focus;

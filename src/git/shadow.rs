@@ -1,7 +1,8 @@
 //! Seeing through marks in the index that tell git not to look at a file.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Write};
+use std::fs::File;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 
 use super::checkout::Checkout;
@@ -67,6 +68,13 @@ impl Marks {
     }
 }
 
+/// The time goes along: a file that is as new as the index may have changed in the same tick of the
+/// clock, and git compares its contents only as long as the index looks no newer.
+fn copy(mut index: &File, copy: &mut File) -> std::io::Result<()> {
+    std::io::copy(&mut index, copy)?;
+    copy.set_modified(index.metadata()?.modified()?)
+}
+
 /// Whether libgit2 can read the index and finds no mark. It cannot read one that is split, sparse
 /// or of a sha256 repository.
 pub(super) fn is_plainly_unmarked(checkout: &Checkout<'_>) -> bool {
@@ -99,8 +107,8 @@ impl Shadow {
         let what = || checkout.what("cannot copy the index");
         let mut file =
             tempfile::Builder::new().prefix("scruff-index-").tempfile_in(&checkout.git_dir).doing(what)?;
-        match std::fs::read(checkout.git_dir.join("index")) {
-            Ok(bytes) => file.write_all(&bytes).doing(what)?,
+        match File::open(checkout.git_dir.join("index")) {
+            Ok(index) => copy(&index, file.as_file_mut()).doing(what)?,
             // A checkout without a commit has none, and git takes an empty file for a broken one.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 std::fs::remove_file(file.path()).doing(what)?;

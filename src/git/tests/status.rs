@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::KINDS;
+use super::{KINDS, change_within_a_tick};
 use crate::git::status::{Dirt, Operation, glance, ignored, of, operation};
 use crate::git::submodule;
 use crate::git::testing::{World, write};
@@ -126,6 +126,18 @@ fn marks_on_files_hide_nothing() {
     let admin = main.join(".git/worktrees/lane");
     let left = std::fs::read_dir(&admin).unwrap().flatten();
     assert!(!left.into_iter().any(|entry| entry.file_name().as_bytes().starts_with(b"scruff")));
+}
+
+#[test]
+fn a_change_within_a_tick_is_seen_through_marks_too() {
+    let world = World::new();
+    let main = world.repo("main");
+    world.commit(&main, "marked", "x\n");
+    world.commit(&main, "file", "old\n");
+    let path = lane(&world, &main, "lane");
+    world.git(&path, &["update-index", "--assume-unchanged", "marked"]);
+    change_within_a_tick(&world, &main.join(".git/worktrees/lane/index"), &path, "file", "new\n");
+    assert_eq!(seen(&world, &path), [" M file"]);
 }
 
 #[test]

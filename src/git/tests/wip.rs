@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::KINDS;
+use super::{KINDS, change_within_a_tick};
 use crate::ctx::Ctx;
 use crate::error::Kind;
 use crate::git::status::{Dirt, of};
@@ -255,6 +255,17 @@ fn what_is_hidden_goes_along() {
     take_back(&world, &path);
     assert_eq!(marks(), "h assumed\nS skipped");
     assert!(matches!(of(&world.ctx, &path), Dirt::Dirty(changes) if changes.len() == 5));
+}
+
+#[test]
+fn a_change_within_a_tick_goes_along() {
+    let world = World::new();
+    let main = world.repo("main");
+    world.commit(&main, "file", "old\n");
+    let path = lane(&world, &main, "lane");
+    change_within_a_tick(&world, &main.join(".git/worktrees/lane/index"), &path, "file", "new\n");
+    assert_eq!(save(&world, &path).files, 1);
+    assert_eq!(world.git(&path, &["show", "HEAD:file"]), "new");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod command;
 mod creation;
 mod discover;
 mod facts;
+pub mod history;
 pub mod lfs;
 mod name;
 mod oid;

@@ -148,12 +148,12 @@ impl Repo {
         self.lib().ok().filter(|_| super::quirks::partial_clone_of(self).is_none())
     }
 
-    fn program(&self) -> Program<'_> {
+    pub(super) fn program(&self) -> Program<'_> {
         Program { read: self.read(), common: &self.common }
     }
 
     /// Asks libgit2; where it cannot open the repository or cannot answer, the program.
-    fn fact<T>(
+    pub(super) fn fact<T>(
         &self,
         lib: impl FnOnce(&git2::Repository) -> std::result::Result<T, git2::Error>,
         git: impl FnOnce(Program<'_>) -> Result<T>,

@@ -12,6 +12,7 @@ mod conversations;
 mod crash;
 mod forge;
 mod hooked;
+mod landed;
 mod needs;
 mod new;
 mod occupancy;

@@ -42,6 +42,12 @@ impl Ctx {
         Ok(Ctx { env, cwd, paths, clock: Clock::default(), ui, json, config: cells.0, path: cells.1 })
     }
 
+    /// The same world for another thread. What is warned of there is not kept for JSON.
+    pub fn another(&self) -> Option<Self> {
+        let ui = Ui::new(self.ui.quiet, self.ui.color);
+        Ctx::new(self.env.clone(), self.cwd.clone(), ui, self.json).ok()
+    }
+
     /// The configuration, read when first asked for.
     pub fn config(&self) -> &Config {
         self.config.get_or_init(|| {

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::Outcome;
 use crate::ctx::Ctx;
 use crate::error::{Doing, Result};
-use crate::lane::find;
 use crate::lane::listing::{self, View};
+use crate::lane::{determine, find};
 
 /// The shape of `--json`. It changes only when a key goes or changes its meaning.
 const SCHEMA: u32 = 2;
@@ -28,7 +28,12 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
     if let Some(repo) = &args.repo {
         views.retain(|view| answers(view, repo));
     }
-    if ctx.json { json_answer(ctx, &views) } else { Ok(Outcome::text(table::render(ctx, &views))) }
+    if ctx.json {
+        determine::determine(ctx, &mut views);
+        json_answer(ctx, &views)
+    } else {
+        Ok(Outcome::text(table::render(ctx, &views)))
+    }
 }
 
 fn answers(view: &View, repo: &str) -> bool {

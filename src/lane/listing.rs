@@ -12,6 +12,7 @@ use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::git::{Oid, Repo};
 use crate::mux::{self, PaneSeen};
+use crate::occupancy::Occupant;
 use crate::paths::json_bytes;
 use crate::registry::Table;
 
@@ -44,6 +45,9 @@ pub struct View {
     pub state: Option<&'static str>,
     /// Whether somebody stands in the checkout.
     pub occupied: Option<bool>,
+    /// Who stands there; absent when nobody does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub occupied_by: Vec<Occupant>,
     /// Whether the checkout holds uncommitted work.
     pub dirty: Option<bool>,
     /// Commits that the base does not have.
@@ -114,6 +118,7 @@ fn view(ctx: &Ctx, known: Known, repo: Option<&Repo>, pane: Option<PaneSeen>) ->
         agent: lane.row.client.clone(),
         state: state.map(State::word),
         occupied: None,
+        occupied_by: Vec::new(),
         dirty: None,
         ahead: counts.map(|counts| counts.0),
         behind: counts.map(|counts| counts.1),

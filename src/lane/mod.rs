@@ -1,6 +1,7 @@
 //! Lanes: a branch, a checkout and a pane of one agent. The unit of everything.
 
 pub mod create;
+pub mod determine;
 pub mod find;
 pub mod guard;
 pub mod listing;

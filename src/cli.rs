@@ -73,6 +73,8 @@ pub enum Verb {
     Close(cmd::close::Args),
     /// Take a lane, landed or not, if it is clean and nobody stands in it
     Drop(cmd::drop::Args),
+    /// Take every lane whose work has landed
+    Reap(cmd::reap::Args),
     /// What was taken and can be brought back
     Reaped(cmd::reaped::Args),
     /// Bring a lane back that was taken

@@ -14,6 +14,7 @@ pub mod open;
 pub mod pane;
 pub mod park;
 mod placing;
+pub mod reap;
 pub mod reaped;
 pub mod resume;
 mod start;

@@ -30,6 +30,8 @@ pub struct Config {
     pub lane: Lane,
     /// What is never committed.
     pub park: Park,
+    /// What goes by itself.
+    pub reap: Reap,
     /// What is kept of a checkout that goes.
     pub trash: Trash,
     /// What a new checkout gets, and what becomes of one whose client is done with it.

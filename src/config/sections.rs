@@ -132,6 +132,29 @@ pub struct Park {
     pub secrets: Vec<String>,
 }
 
+/// `[reap]`: what goes by itself.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Reap {
+    /// After how many hours a lane without a commit of its own may be reaped.
+    pub fresh_after: u32,
+    /// Whether the listing takes parked lanes that have landed.
+    pub sweep: bool,
+}
+
+impl Reap {
+    /// After how many hours a fresh lane may be reaped.
+    pub fn fresh_after_hours(&self) -> i64 {
+        self.fresh_after.into()
+    }
+}
+
+impl Default for Reap {
+    fn default() -> Self {
+        Reap { fresh_after: 24, sweep: true }
+    }
+}
+
 /// `[trash]`: what is kept of a checkout that goes.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]

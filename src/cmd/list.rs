@@ -1,5 +1,6 @@
 //! `scruff list`, and `scruff` alone
 
+mod sweep;
 mod table;
 
 use serde_json::json;
@@ -9,6 +10,7 @@ use crate::ctx::Ctx;
 use crate::error::{Doing, Result};
 use crate::lane::listing::{self, View};
 use crate::lane::{determine, find};
+use crate::registry::ledger;
 
 /// The shape of `--json`. It changes only when a key goes or changes its meaning.
 const SCHEMA: u32 = 2;
@@ -19,6 +21,9 @@ pub struct Args {
     /// Only the lanes of this repository: owner/name, or the name of its directory
     #[arg(long, value_name = "REPO")]
     pub repo: Option<String>,
+    /// Also lanes that were taken and can be brought back
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// Runs it.
@@ -30,10 +35,16 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
     }
     if ctx.json {
         determine::determine(ctx, &mut views);
-        json_answer(ctx, &views)
-    } else {
-        Ok(Outcome::text(table::render(ctx, &views)))
+        determine::ask_forge(ctx, &mut views, true);
+        return json_answer(ctx, &views);
     }
+    determine::ask_forge(ctx, &mut views, false);
+    views.retain(|view| !sweep::swept(ctx, view));
+    let mut text = table::render(ctx, &views);
+    if args.all {
+        text.push_str(&table::reaped(ctx, &ledger::read(&ctx.paths)?));
+    }
+    Ok(Outcome::text(text))
 }
 
 fn answers(view: &View, repo: &str) -> bool {

@@ -113,7 +113,8 @@ fn take_one(ctx: &Ctx, repo: &Repo, mut lane: Lane, forge: &Forge<'_>, scope: Sc
 
 /// A row whose branch and checkout git positively says are gone: the row goes too.
 fn without_branch(ctx: &Ctx, args: &Args, repo: &Repo, lane: &Lane) -> Option<Done> {
-    let gone = matches!(repo.by_git().tip(&lane.row.branch), Ok(None)) && repo.head().is_ok_and(|head| head.is_some());
+    let gone = matches!(repo.by_git().tip(&lane.row.branch), Ok(None))
+        && repo.head().is_ok_and(|head| head.is_some());
     if !gone || lane.row.path.symlink_metadata().is_ok() {
         return None;
     }
@@ -131,7 +132,10 @@ fn expire(ctx: &Ctx) {
     match undo::expire(ctx) {
         Ok(gone) => {
             for taken in gone {
-                ctx.ui.note(format!("{}/{} was taken 90 days ago; it cannot be brought back any more", taken.repo, taken.name));
+                ctx.ui.note(format!(
+                    "{}/{} was taken 90 days ago; it cannot be brought back any more",
+                    taken.repo, taken.name
+                ));
             }
         }
         Err(error) => ctx.ui.warn(format!("what was taken long ago is kept: {error}")),
@@ -161,7 +165,8 @@ fn answer(ctx: &Ctx, args: &Args, list: &[Done]) -> Result<Outcome> {
             .iter()
             .map(|done| json!({"name": done.lane.row.name, "main": done.lane.row.main.to_string_lossy(), "id": done.lane.id(), "action": word(done), "why": done.why}))
             .collect();
-        let body = json!({"scruff": env!("CARGO_PKG_VERSION"), "warnings": ctx.ui.warnings(), "lanes": lanes});
+        let body =
+            json!({"scruff": env!("CARGO_PKG_VERSION"), "warnings": ctx.ui.warnings(), "lanes": lanes});
         let text = serde_json::to_string(&body).doing(|| "cannot write the answer as JSON".to_owned())?;
         return Ok(Outcome::text(text + "\n"));
     }

@@ -58,7 +58,7 @@ pub(super) fn reopen(ctx: &Ctx, lane: &Lane, pick: bool, placing: &Placing, plac
         super::making::say(ctx, &added);
     }
     let mut lane = lane.clone();
-    park::unpack(ctx, &mut lane)?;
+    park::unpack(ctx, &repo, &mut lane)?;
     if before != State::Live {
         provision::provision(ctx, &repo, &lane.row.path, None);
     }

@@ -1,15 +1,24 @@
-//! What takes a look at every checkout: dirt and occupants, for the views that are asked for in full.
+//! What takes a look at every checkout and asks the forge: for the views that are asked for in full.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use super::listing::View;
+use super::judge;
+use super::listing::{LandedView, PrView, View};
 use crate::ctx::Ctx;
+use crate::forge::{self, Asked, Forge, Place, Pr};
+use crate::git::Repo;
 use crate::git::status::{self, Dirt};
+use crate::landed::Landed;
 use crate::occupancy::{self, Occupied, Query};
 
 /// How many checkouts are looked at at the same time: more only fight for the disk.
 const WORKERS: usize = 2;
+
+/// How long the forge is waited for, for all repositories together.
+const FORGE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Fills in dirt and occupants of every lane that has a checkout.
 pub fn determine(ctx: &Ctx, views: &mut [View]) {
@@ -30,6 +39,45 @@ pub fn determine(ctx: &Ctx, views: &mut [View]) {
     }
     for view in views.iter_mut().filter(|view| view.state == Some("parked")) {
         (view.dirty, view.occupied) = (Some(false), Some(false));
+    }
+}
+
+/// Fills in pull requests, what came after a merge and, with `verdicts`, whether the work landed.
+/// The forge is asked once a repository, all at the same time, and waited for two seconds in all.
+pub fn ask_forge(ctx: &Ctx, views: &mut [View], verdicts: bool) {
+    let mut repos: BTreeMap<PathBuf, (Repo, Asked<Vec<Pr>>)> = BTreeMap::new();
+    let mains: BTreeSet<PathBuf> = views.iter().map(|view| view.main.clone()).collect();
+    let known: Vec<Repo> = mains.iter().filter_map(|main| Repo::at_main(ctx, main).ok()).collect();
+    let places: Vec<Place> = known.iter().map(Place::of).collect();
+    let answers = Forge::within(ctx, FORGE_LIMIT).newest(&places);
+    for (repo, answer) in known.into_iter().zip(answers) {
+        if let Some(why) = answer.trouble() {
+            ctx.ui.warn(format!("{}: the forge did not answer: {why}", repo.slug()));
+        }
+        repos.insert(repo.main().to_owned(), (repo, answer));
+    }
+    for view in views.iter_mut() {
+        if let Some((repo, answer)) = repos.get(&view.main) {
+            fill(ctx, view, repo, answer, verdicts);
+        }
+    }
+}
+
+fn fill(ctx: &Ctx, view: &mut View, repo: &Repo, answer: &Asked<Vec<Pr>>, verdicts: bool) {
+    if let Asked::Known(requests) = answer {
+        let own = judge::own(repo, &view.lane, requests);
+        view.post_merge_ahead = judge::post_merge(repo, &view.lane, &own);
+        view.pr = forge::current(&own).map(|pr| PrView {
+            number: pr.number,
+            state: pr.state,
+            url: pr.url.clone(),
+            checks: pr.checks,
+        });
+    }
+    if verdicts {
+        let landed = judge::judge(ctx, repo, &view.lane, &|| answer.clone());
+        let Landed { verdict, via, confidence, .. } = landed;
+        view.landed = Some(LandedView { verdict, via, confidence });
     }
 }
 

@@ -8,9 +8,12 @@ use serde::Serialize;
 
 use super::resolve::Known;
 use super::{Lane, State, find, rebuild};
+use crate::activity;
 use crate::ctx::Ctx;
 use crate::error::Result;
+use crate::forge;
 use crate::git::{Oid, Repo};
+use crate::landed::{PostMerge, Verdict};
 use crate::mux::{self, PaneSeen};
 use crate::occupancy::Occupant;
 use crate::paths::json_bytes;
@@ -55,17 +58,17 @@ pub struct View {
     /// Commits of the base that the lane does not have.
     pub behind: Option<usize>,
     /// Whether the work is in the default branch.
-    pub landed: Option<()>,
+    pub landed: Option<LandedView>,
     /// What came after the merge.
-    pub post_merge_ahead: Option<()>,
+    pub post_merge_ahead: Option<PostMerge>,
     /// The newest pull request.
-    pub pr: Option<()>,
+    pub pr: Option<PrView>,
     /// The subject of the newest commit.
     pub last_commit: Option<String>,
     /// When the lane was made.
     pub created: Option<Timestamp>,
     /// What the client is doing.
-    pub activity: Option<()>,
+    pub activity: Option<ActivityView>,
     /// The pane it runs in.
     pub pane: Option<PaneSeen>,
     /// When the newest commit was made.
@@ -74,6 +77,39 @@ pub struct View {
     /// The lane itself.
     #[serde(skip)]
     pub lane: Lane,
+}
+
+/// What a lane's client is doing.
+#[derive(Debug, Serialize)]
+pub struct ActivityView {
+    /// working, waiting or done.
+    pub state: &'static str,
+    /// Since when.
+    pub since: Option<Timestamp>,
+}
+
+/// The verdict on a lane's work.
+#[derive(Debug, Serialize)]
+pub struct LandedView {
+    /// yes, no, fresh or contained.
+    pub verdict: Verdict,
+    /// The rung that answered.
+    pub via: Option<String>,
+    /// How sure it is.
+    pub confidence: String,
+}
+
+/// A pull request as it is listed.
+#[derive(Debug, Serialize)]
+pub struct PrView {
+    /// Its number.
+    pub number: u64,
+    /// OPEN, MERGED or CLOSED.
+    pub state: forge::State,
+    /// Where to look at it.
+    pub url: String,
+    /// How its checks are.
+    pub checks: Option<forge::Checks>,
 }
 
 /// Every lane, in the registry's order.
@@ -127,11 +163,21 @@ fn view(ctx: &Ctx, known: Known, repo: Option<&Repo>, pane: Option<PaneSeen>) ->
         pr: None,
         last_commit: facts.as_ref().map(|facts| facts.subject.clone()),
         created: lane.record.created,
-        activity: None,
+        activity: doing(ctx, &lane),
         pane,
         committed: facts.and_then(|facts| facts.time),
         lane,
     }
+}
+
+fn doing(ctx: &Ctx, lane: &Lane) -> Option<ActivityView> {
+    let (activity, since) = activity::of(&ctx.paths, lane.id())?;
+    Some(ActivityView { state: activity.word(), since: in_seconds(since) })
+}
+
+fn in_seconds(time: std::time::SystemTime) -> Option<Timestamp> {
+    let time = Timestamp::try_from(time).ok()?;
+    Timestamp::from_second(time.as_second()).ok()
 }
 
 struct Facts {

@@ -91,11 +91,16 @@ pub fn kept(lane: &Lane, why: &Kept) -> Error {
 }
 
 /// Gives a lane whose checkout is back what was set aside when it was parked.
-pub fn unpack(ctx: &Ctx, lane: &mut Lane) -> Result<()> {
+pub fn unpack(ctx: &Ctx, repo: &Repo, lane: &mut Lane) -> Result<()> {
     if let Ok(Some((oid, label))) = wip::newest(ctx, &lane.row.path)
         && label == LABEL
     {
-        match wip::take_back(ctx, &lane.row.path) {
+        // A save that was killed half-way is completed first.
+        let taken = wip::take_back(ctx, &lane.row.path).or_else(|_| {
+            wip::save(ctx, repo, &lane.row.path, LABEL)?;
+            wip::take_back(ctx, &lane.row.path)
+        });
+        match taken {
             Ok(back) => ctx.ui.note(format!("its uncommitted work is back: {} files", back.files)),
             Err(error) => ctx.ui.note(format!("its uncommitted work stays in {}: {error}", oid.short())),
         }

@@ -84,13 +84,17 @@ fn by_verdict(
             let via = landed.via.clone().unwrap_or_else(|| "landed".to_owned());
             Fate::Goes(grounds(&via), files, landed.reason)
         }
-        Verdict::Fresh if scope.fresh || is_old(ctx, lane) => Fate::Goes(grounds("fresh"), files, landed.reason),
+        Verdict::Fresh if scope.fresh || is_old(ctx, lane) => {
+            Fate::Goes(grounds("fresh"), files, landed.reason)
+        }
         Verdict::Fresh => Fate::stays(format!("fresh: {}; `reap --fresh` takes it", landed.reason)),
         Verdict::Contained | Verdict::No => match never_lands(repo, lane, forge) {
             Ok(Some(why)) if scope.dead_ends => Fate::Goes(grounds("dead-end"), files, why),
             Ok(Some(why)) => Fate::stays(format!("{why}; `scruff drop` or `reap --dead-ends` takes it")),
             Ok(None) => Fate::Stays { missing: missing(&landed), why: landed.reason },
-            Err(trouble) => Fate::Stays { missing: [missing(&landed), vec![trouble]].concat(), why: landed.reason },
+            Err(trouble) => {
+                Fate::Stays { missing: [missing(&landed), vec![trouble]].concat(), why: landed.reason }
+            }
         },
     }
 }

@@ -4,11 +4,14 @@ use jiff::{SpanRound, Timestamp, Unit};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::ctx::Ctx;
+use crate::landed::PostMerge;
 use crate::lane::listing::View;
+use crate::lane::undo;
+use crate::registry::ledger::Taken;
 use crate::ui;
 
 /// Columns of each cell at most, the last one excepted.
-const WIDEST: [usize; 5] = [24, 32, 6, 8, 10];
+const WIDEST: [usize; 5] = [24, 32, 10, 8, 10];
 
 const HEADERS: [&str; 6] = ["REPO", "LANE", "STATE", "DOING", "CLIENT", "LAST COMMIT"];
 
@@ -31,13 +34,44 @@ pub(super) fn render(ctx: &Ctx, views: &[View]) -> String {
     text
 }
 
+/// What was taken and can be brought back, newest first.
+pub(super) fn reaped(ctx: &Ctx, ledger: &[Taken]) -> String {
+    let lanes = undo::takeable_back(ledger.to_vec());
+    let lines = lanes.iter().filter_map(|lines| lines.last());
+    let line = |taken: &Taken| {
+        let line = format!(
+            "{}  {}  reaped  {} ago, by {}",
+            taken.repo,
+            taken.name,
+            age(ctx.clock.now(), taken.time),
+            taken.via
+        );
+        shown(&line) + "\n"
+    };
+    lines.map(line).collect()
+}
+
 fn cells(ctx: &Ctx, view: &View) -> [String; 6] {
     let age = view.committed.map(|time| format!(" ({})", age(ctx.clock.now(), time))).unwrap_or_default();
     let commit = view.last_commit.as_deref().unwrap_or("no commit yet");
-    let state = view.state.unwrap_or("?").to_owned();
-    let doing = if view.pane.is_some() { "open" } else { "-" };
+    let state = view.state.unwrap_or("?").to_owned() + &after_merge(view);
+    let doing = match (&view.activity, &view.pane) {
+        (Some(activity), _) => activity.state,
+        (None, Some(_)) => "open",
+        (None, None) => "-",
+    };
     [&view.repo, &view.name, &state, doing, &view.agent, &format!("{commit}{age}")]
         .map(|cell: &str| shown(cell))
+}
+
+/// `+3`: three commits came after the merge; `~3`: and they do not build on it.
+fn after_merge(view: &View) -> String {
+    match &view.post_merge_ahead {
+        Some(PostMerge { commits, diverged, .. }) if *commits > 0 => {
+            format!("{}{commits}", if *diverged { '~' } else { '+' })
+        }
+        _ => String::new(),
+    }
 }
 
 /// A name as text that cannot move the cursor or turn the line around.

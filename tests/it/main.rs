@@ -13,6 +13,7 @@ mod crash;
 mod forge;
 mod hooked;
 mod landed;
+mod lifecycle;
 mod needs;
 mod new;
 mod occupancy;

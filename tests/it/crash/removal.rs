@@ -117,7 +117,9 @@ fn close_then_resume() {
         build: &Scene::dirty,
         command: &|world, scene: &Scene| world.call(["close", "pears"]).cwd(scene.repo.path()),
         after_kill: &after_kill,
-        next: &|world, scene| world.call(["resume", "--here", "pears"]).cwd(scene.repo.path()).stdin("exit\n"),
+        next: &|world, scene| {
+            world.call(["resume", "--here", "pears"]).cwd(scene.repo.path()).stdin("exit\n")
+        },
         at_last: &|world, scene, ran| {
             ran.ok();
             scene.work.assert_safe(world, &scene.repo);

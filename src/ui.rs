@@ -57,6 +57,11 @@ fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", plain(text));
 }
 
+/// "1 file", "2 files".
+pub fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// Text without control characters, so that a name cannot move the cursor.
 pub fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()

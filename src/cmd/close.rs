@@ -12,7 +12,7 @@ use crate::lane::guard::{self, Standing};
 use crate::lane::park::{self, Work, kept};
 use crate::lane::resolve::Match;
 use crate::lane::{Lane, Record, find};
-use crate::{mux, registry};
+use crate::{mux, registry, ui};
 
 /// How long the programs of a pane may take to end once it is gone.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -84,8 +84,9 @@ fn end_pane(args: &Args, ctx: &Ctx, lane: &Lane) -> Result<()> {
 
 /// What parking did, and how to get it back.
 fn say(ctx: &Ctx, lane: &Lane, parked: &park::Parked) {
-    let files =
-        parked.committed.map(|files| format!("; {files} files of uncommitted work are a commit on it"));
+    let files = parked
+        .committed
+        .map(|files| format!("; uncommitted work ({}) is a commit on it", ui::counted(files, "file")));
     ctx.ui.note(format!("{} is parked on {}{}", lane.label(), lane.row.branch, files.unwrap_or_default()));
     if !parked.trash.as_os_str().is_empty() {
         ctx.ui.note(format!("its ignored files are in {}", parked.trash.display()));

@@ -42,12 +42,12 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
     secrets::refuse(ctx, &top, repo.main(), &changes)?;
     if let Some(saved) = wip::save(ctx, &repo, &top, &args.label)? {
         ctx.ui.note(format!(
-            "{} files are set aside on {} ({})",
-            saved.files,
+            "set aside on {}: {} ({})",
             saved.branch,
+            ui::counted(saved.files, "file"),
             saved.oid.short()
         ));
-        ctx.ui.note("`scruff unpark` brings them back");
+        ctx.ui.note("`scruff unpark` brings it back");
     }
     Ok(Outcome::done())
 }

@@ -6,6 +6,7 @@ use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::git::wip;
 use crate::lane::find;
+use crate::ui;
 
 /// Bring back what `scruff park` set aside in this checkout.
 ///
@@ -20,6 +21,6 @@ pub fn run(_args: &Args, ctx: &Ctx) -> Result<Outcome> {
     let lane = find::holding(ctx, &top)?.filter(|lane| lane.row.path == top);
     let _lock = lane.as_ref().map(|lane| lane.lock(ctx, "unpark")).transpose()?;
     let back = wip::take_back(ctx, &top)?;
-    ctx.ui.note(format!("{} files are back: {}", back.files, back.label));
+    ctx.ui.note(format!("back: {}, {}", ui::counted(back.files, "file"), back.label));
     Ok(Outcome::done())
 }

@@ -9,6 +9,7 @@ use crate::ctx::Ctx;
 use crate::error::{Error, Kind, Result};
 use crate::git::status::Change;
 use crate::git::{Repo, wip};
+use crate::ui;
 
 /// The label of the commit that parking a lane makes. `resume` takes such a commit back.
 pub const LABEL: &str = "set aside when the lane was closed";
@@ -101,7 +102,9 @@ pub fn unpack(ctx: &Ctx, repo: &Repo, lane: &mut Lane) -> Result<()> {
             wip::take_back(ctx, &lane.row.path)
         });
         match taken {
-            Ok(back) => ctx.ui.note(format!("its uncommitted work is back: {} files", back.files)),
+            Ok(back) => {
+                ctx.ui.note(format!("its uncommitted work is back: {}", ui::counted(back.files, "file")));
+            }
             Err(error) => ctx.ui.note(format!("its uncommitted work stays in {}: {error}", oid.short())),
         }
     }

@@ -146,7 +146,7 @@ fn a_closed_lane_comes_back_with_everything() {
     assert_eq!(scene.view("pears")["state"], "parked");
     scene.run(["close", "pears"]).ok().warns("parked already");
     let ran = scene.world.call(["resume", "--here", "pears"]).cwd(scene.repo.path()).stdin("exit\n").run();
-    ran.ok().warns("2").warns("back");
+    ran.ok().warns("uncommitted work is back: 1 file");
     assert_eq!(scene.status(&path), before);
     assert_eq!(std::fs::read_to_string(path.join(".env")).unwrap(), "KEY=1\n");
     assert!(!path.join("node_modules").exists(), "what is cheap to make again is not kept");

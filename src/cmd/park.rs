@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::git::status::{self, Dirt};
 use crate::git::{Repo, wip};
 use crate::lane::{find, resolve::Match, secrets};
+use crate::ui;
 
 /// Set the uncommitted work of this checkout aside, as a commit on its branch.
 ///

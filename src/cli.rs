@@ -75,6 +75,8 @@ pub enum Verb {
     Drop(cmd::drop::Args),
     /// Take every lane whose work has landed
     Reap(cmd::reap::Args),
+    /// Push what came after the merge, and open the follow-up pull request
+    Reship(cmd::reship::Args),
     /// What was taken and can be brought back
     Reaped(cmd::reaped::Args),
     /// Bring a lane back that was taken

@@ -87,6 +87,7 @@ fn dispatch(cli: Cli, ctx: &Ctx) -> Result<Outcome> {
         Some(Verb::Close(args)) => cmd::close::run(&args, ctx),
         Some(Verb::Drop(args)) => cmd::drop::run(&args, ctx),
         Some(Verb::Reap(args)) => cmd::reap::run(&args, ctx),
+        Some(Verb::Reship(args)) => cmd::reship::run(&args, ctx),
         Some(Verb::Reaped(args)) => cmd::reaped::run(&args, ctx),
         Some(Verb::Undo(args)) => cmd::undo::run(&args, ctx),
         Some(Verb::Doctor(args)) => cmd::doctor::run(&args, ctx),

@@ -16,6 +16,7 @@ pub mod park;
 mod placing;
 pub mod reap;
 pub mod reaped;
+pub mod reship;
 pub mod resume;
 mod start;
 pub mod undo;

@@ -19,6 +19,7 @@ mod new;
 mod occupancy;
 mod provision;
 mod seam;
+mod shipping;
 mod stage;
 mod tmux_focus;
 mod tmux_open;

@@ -54,8 +54,7 @@ fn judge(case: &Case<'_>, via: &'static str, steps: fn(&Line) -> Line) -> Step {
 fn judge_one(case: &Case<'_>, range: &Range, via: &'static str, steps: fn(&Line) -> Line) -> Result<Step> {
     let line: Option<Line> = range.own.iter().map(Commit::step).collect();
     let Some(line) = line.filter(|line| !line.is_empty()) else {
-        let why = "a merge commit is in it, whose patch cannot be compared";
-        return Ok(Step::Cannot(Doubt::Beyond(why.to_owned())));
+        return Ok(Step::Cannot(Doubt::Beyond(why_no_line(range))));
     };
     let Some(matches) = matches_of(case, &steps(&line), &range.theirs)? else { return Ok(Step::Not) };
     Ok(match undone(case, range, &whole_of(&line), &matches)? {
@@ -65,6 +64,13 @@ fn judge_one(case: &Case<'_>, range: &Range, via: &'static str, steps: fn(&Line)
             Step::Never(format!("{} took it out of {} again", commit.short(), range.base.name))
         }
     })
+}
+
+fn why_no_line(range: &Range) -> String {
+    if range.own.iter().any(|commit| commit.parents.is_empty()) {
+        return format!("it has no history in common with {}", range.base.name);
+    }
+    "a merge commit is in it, whose patch cannot be compared".to_owned()
 }
 
 /// From where a line left the base to its tip. Never called with an empty one.

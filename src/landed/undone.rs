@@ -19,10 +19,12 @@ pub(super) enum Undone {
 }
 
 pub(super) fn undone(case: &Case<'_>, range: &Range, whole: &Step, matches: &[Match]) -> Result<Undone> {
-    let by_word = matches.iter().filter_map(|found| said_so(&range.theirs, found));
+    // One that does a step forwards is part of what landed, whatever it says or takes back.
+    let forwards: HashSet<usize> = matches.iter().flat_map(|found| found.places.clone()).collect();
+    let by_word = matches.iter().flat_map(|found| said_so(&range.theirs, found));
     let by_patch = reversed(case, range, whole, matches)?;
-    if let Some(commit) = by_patch.into_iter().chain(by_word).min().and_then(|place| range.theirs.get(place))
-    {
+    let back = by_patch.into_iter().chain(by_word).filter(|place| !forwards.contains(place)).min();
+    if let Some(commit) = back.and_then(|place| range.theirs.get(place)) {
         return Ok(Undone::By(commit.oid.clone()));
     }
     // Work that is there merges to nothing; where the base went on in the same lines, it conflicts.
@@ -33,7 +35,7 @@ pub(super) fn undone(case: &Case<'_>, range: &Range, whole: &Step, matches: &[Ma
 }
 
 /// The places of commits that do the reverse of a step, or of all of them, after the last that
-/// did it. One that does a step forwards is part of what landed.
+/// did it.
 fn reversed(case: &Case<'_>, range: &Range, whole: &Step, matches: &[Match]) -> Result<Vec<usize>> {
     let last = range.theirs.len();
     let newest = |found: &Match| found.places.iter().min().copied().unwrap_or(last);
@@ -46,21 +48,18 @@ fn reversed(case: &Case<'_>, range: &Range, whole: &Step, matches: &[Match]) -> 
         let mut same = patches.iter().zip(&limits).filter(|(one, _)| **one == Some(patch));
         same.any(|(_, limit)| place < *limit)
     };
-    let forwards: HashSet<usize> = matches.iter().flat_map(|found| found.places.clone()).collect();
     let there = Candidates::of(case, &range.theirs, &wanted)?.patches(case)?;
-    let back =
-        there.into_iter().filter(|(place, patch)| !forwards.contains(place) && is_after(*place, *patch));
+    let back = there.into_iter().filter(|(place, patch)| is_after(*place, *patch));
     Ok(back.map(|(place, _)| place).collect())
 }
 
-/// The place of the newest commit that names one of the found ones as reverted, if nothing did
-/// the same again afterwards.
-fn said_so(theirs: &[Commit], found: &Match) -> Option<usize> {
-    let newest = found.places.iter().min()?;
-    let names = |commit: &Commit| {
+/// The places of commits that name one of the found ones as reverted, after the last that did it.
+fn said_so<'r>(theirs: &'r [Commit], found: &'r Match) -> impl Iterator<Item = usize> {
+    let newest = found.places.iter().min().copied().unwrap_or_default();
+    let names = move |commit: &Commit| {
         let copies = found.places.iter().filter_map(|place| theirs.get(*place)).map(|copy| &copy.oid);
         let mut all = copies.chain([&found.step.to]);
         all.any(|oid| commit.reverts.iter().any(|name| oid.as_str().starts_with(name.as_str())))
     };
-    theirs.iter().take(*newest).position(names)
+    theirs.iter().take(newest).enumerate().filter(move |(_, commit)| names(commit)).map(|(place, _)| place)
 }

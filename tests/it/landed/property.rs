@@ -141,14 +141,14 @@ impl History {
     }
 
     fn lane_holds_it(&self) -> bool {
-        let held =
-            self.lane.repo.try_git(self.main(), ["grep", "-q", "-x", "-F", "-e", SECRET, "refs/heads/lane"]);
+        let whole = format!("^{SECRET}$");
+        let held = self.lane.repo.try_git(self.main(), ["grep", "-q", "-e", &whole, "refs/heads/lane"]);
         held.code() == 0
     }
 
     /// By another way than the ladder's: every line that any commit there adds against any parent.
     fn main_ever_added_it(&self) -> bool {
-        let log = ["log", "-p", "-m", "--text", "--no-color", "--format=", "--branches=main", "--remotes"];
+        let log = ["log", "-p", "-m", "--text", "--no-color", "--format=", "refs/heads/main", "--remotes"];
         let added = format!("+{SECRET}");
         self.lane.repo.git(log).split('\n').any(|line| line == added)
     }
@@ -170,7 +170,8 @@ fn holds(seed: u64) -> bool {
         }
         history.step();
     }
-    if !history.lane_holds_it() || history.main_ever_added_it() {
+    let (holds, added) = (history.lane_holds_it(), history.main_ever_added_it());
+    if !holds || added {
         return false;
     }
     let tip = history.lane.tip();

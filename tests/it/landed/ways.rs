@@ -52,7 +52,8 @@ fn squash_of_one_commit() {
 
 #[test]
 fn squash_onto_a_main_that_went_on() {
-    let lane = two();
+    let lane = Lane::new();
+    lane.commit("list", &list(&[(5, "five")])).commit("new", "new\n");
     lane.main("other", "main\n").main("list", &format!("0\n00\n000\n0000\n{}", list(&[(9, "nine")])));
     lane.squash().yes("squash-equivalence");
 }
@@ -108,6 +109,8 @@ fn merged_into_a_release_branch_only() {
 fn the_default_branch_is_renamed() {
     let lane = Lane::with_origin();
     lane.commit("new", "new\n").git("branch -m main trunk").git("push -q origin trunk");
+    let bare = lane.repo.git(["remote", "get-url", "origin"]);
+    lane.repo.git_in(bare.as_ref(), ["symbolic-ref", "HEAD", "refs/heads/trunk"]);
     lane.git("push -q origin :main").git("remote set-head origin trunk").no();
     lane.git("merge -q --no-ff -m Merge lane");
     assert_eq!(lane.yes("ancestry").base.as_deref(), Some("trunk"));
@@ -196,8 +199,8 @@ fn rebased_to_nothing() {
 fn an_empty_commit_only() {
     let lane = Lane::new();
     lane.lane_git("commit -q --allow-empty -m Empty").contained();
-    // The same message on main is no proof.
-    lane.git("commit -q --allow-empty -m Empty").contained();
+    // Another one on main is no proof.
+    lane.git("commit -q --allow-empty -m Also").contained();
 }
 
 #[test]

@@ -96,7 +96,10 @@ fn checkout(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
     let cmd = waiting(acting(ctx, repo)?.limit(request.limit)).args(["worktree", "add"]);
     let cmd = if request.show { cmd } else { cmd.arg("--quiet") };
     let cmd = match request.start {
-        Start::Orphan => cmd.args(["--orphan", "-b", &request.branch, "--"]).arg(path),
+        Start::Orphan => {
+            let nothing = nothing(ctx, repo)?;
+            cmd.args(["--detach", "--no-checkout", "--"]).arg(path).arg(nothing.as_str())
+        }
         Start::NewBranch(_) | Start::Existing => cmd.arg("--").arg(path).arg(&request.branch),
     };
     let cmd = match request.hold.as_deref().map(File::try_clone) {
@@ -120,8 +123,30 @@ fn checkout(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
             return Err(error);
         }
     };
-    sparse(ctx, repo, request).inspect_err(|_| take_back())?;
+    let settled = match request.start {
+        Start::Orphan => unborn(ctx, request),
+        Start::NewBranch(_) | Start::Existing => sparse(ctx, repo, request),
+    };
+    settled.inspect_err(|_| take_back())?;
     Ok(Added { talk: [output.stdout, output.stderr].concat(), hook_failed })
+}
+
+/// A commit of nothing that nothing refers to: `worktree add` wants one, and knows `--orphan` only
+/// since 2.42.
+fn nothing(ctx: &Ctx, repo: &Repo) -> Result<Oid> {
+    let what = || format!("git cannot begin a branch in {}", repo.main().display());
+    let oid = |cmd: Cmd| Oid::parse(&line(&run(&cmd, what)?)).ok_or_else(|| Error::failed(what()));
+    let tree = oid(acting(ctx, repo)?.arg("mktree"))?;
+    let names = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
+    let cmd = names.into_iter().fold(acting(ctx, repo)?, |cmd, name| cmd.env(name, "scruff"));
+    oid(cmd.args(["commit-tree", "-m", "nothing", tree.as_str()]))
+}
+
+/// Puts a new checkout on a branch without a commit.
+fn unborn(ctx: &Ctx, request: &AddRequest) -> Result<()> {
+    let checkout = Checkout::at(ctx, &request.path)?;
+    let cmd = checkout.acting()?.args(["symbolic-ref", "HEAD", &format!("refs/heads/{}", request.branch)]);
+    run(&cmd, || checkout.what("git cannot begin the branch")).map(drop)
 }
 
 /// A failure with a whole checkout is a post-checkout hook's: git removes a checkout that it could
@@ -135,12 +160,6 @@ fn judge(ctx: &Ctx, repo: &Repo, request: &AddRequest, output: &Output) -> Resul
         return Ok(Some(format!("{}: {}", describe(output.status), output.complaint())));
     }
     let what = format!("git cannot make the checkout {}", request.path.display());
-    if request.start == Start::Orphan && output.status.code() == Some(129) {
-        return Err(Error::precondition(format!(
-            "{what}: the repository has no commits, and this git is older than 2.42"
-        ))
-        .hint("make a first commit and call again"));
-    }
     Err(if complaint(output).is_empty() { Error::failed(what) } else { complained(&what, output) })
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::KINDS;
+use super::kinds;
 use crate::error::Kind;
 use crate::git::testing::{World, write};
 use crate::git::worktree::{Belongs, Entry, is_ours, list, remove, repair};
@@ -75,7 +75,7 @@ fn an_older_git_lists_lines_and_refuses_what_would_lie() {
 #[test]
 fn the_state_of_each_is_told() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         let path = |name: &str| world.path(format!("{name}{at}"));
         for name in ["locked", "gone", "detached", "rebasing", "bisecting", "unborn"] {
@@ -143,7 +143,7 @@ fn whose_a_directory_is_takes_both_sides() {
 #[test]
 fn only_what_is_ours_and_saved_is_removed() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         let path = world.path(format!("lane{at}"));
         lane(&world, &main, &path, "x");

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::KINDS;
+use super::kinds;
 use crate::ctx::Ctx;
 use crate::git::testing::{World, write};
 use crate::git::worktree::{AddRequest, Added, Belongs, Start, add, is_ours, list};
@@ -59,7 +59,7 @@ fn a_new_branch_is_cut_without_an_upstream() {
 #[test]
 fn every_kind_of_repository_gets_checkouts() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         let repo = world.found(&main);
         let path = world.path(format!("lane{at}"));
@@ -72,7 +72,10 @@ fn every_kind_of_repository_gets_checkouts() {
         let (repo, path) = (world.found(&empty), world.path(format!("orphan{at}")));
         add(&world.ctx, &repo, &AddRequest::new(&path, "first", Start::Orphan)).unwrap();
         assert_eq!(branch(&world, &repo, &path).as_deref(), Some("first"));
+        assert_eq!(world.git(&path, &["status", "--porcelain"]), "");
+        assert!(repo.tip("first").unwrap().is_none() && repo.head().unwrap().is_none());
         world.commit(&path, "f", "1");
+        assert_eq!(world.git(&path, &["rev-list", "--count", "HEAD"]), "1");
         assert!(repo.tip("first").unwrap().is_some());
     }
 }
@@ -263,7 +266,7 @@ fn pointers_of_git_lfs_are_told() {
 #[test]
 fn sixteen_at_once_all_succeed() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         let base = world.oid(&main, "HEAD");
         let one = |ctx: &Ctx, path: PathBuf, base: Oid| {

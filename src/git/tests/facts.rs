@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::KINDS;
+use super::kinds;
 use crate::error::Kind;
 use crate::git::testing::{World, write};
 use crate::git::{Oid, Repo, command, quirks};
@@ -176,7 +176,7 @@ fn a_partial_clone_is_told() {
 #[test]
 fn every_kind_of_repository_says_the_same() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         world.git(&main, &["branch", "side"]);
         let one = world.oid(&main, "HEAD");
@@ -212,7 +212,7 @@ fn every_kind_of_repository_says_the_same() {
 #[test]
 fn a_repository_without_commits_has_a_branch_and_no_head() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.path(format!("r{at}"));
         std::fs::create_dir(&main).unwrap();
         world.git(&main, &[&["init", "-q"], *args].concat());

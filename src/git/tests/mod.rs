@@ -14,8 +14,18 @@ mod refs;
 mod status;
 mod wip;
 
-/// Arguments of `git init` for a repository that libgit2 opens, and for two that it does not.
-const KINDS: [&[&str]; 3] = [&[], &["--ref-format=reftable"], &["--object-format=sha256"]];
+/// Arguments of `git init` for a repository that libgit2 opens, and for those that it does not and
+/// this git can make: reference tables need git 2.45.
+fn kinds(world: &World) -> Vec<&'static [&'static str]> {
+    let all: [&[&str]; 3] = [&[], &["--object-format=sha256"], &["--ref-format=reftable"]];
+    let (place, name) = (world.path(""), world.path("probe"));
+    let can = |args: &&[&str]| {
+        let made = world.try_git(&place, &[&["init", "-q"], *args, &[name.to_str().unwrap()]].concat()).ok();
+        let _ = std::fs::remove_dir_all(&name);
+        made
+    };
+    all.into_iter().filter(can).collect()
+}
 
 /// Changes a file so that only its contents tell: the index holds just what the file system says of
 /// it, as if it had been written in the same tick of the clock.

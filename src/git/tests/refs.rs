@@ -1,6 +1,6 @@
 //! References against an expected state, and their logs.
 
-use super::KINDS;
+use super::kinds;
 use crate::error::Kind;
 use crate::git::testing::World;
 use crate::git::{Oid, refs};
@@ -8,7 +8,7 @@ use crate::git::{Oid, refs};
 #[test]
 fn a_reference_is_made_once_and_deleted_only_where_it_was() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         let (repo, ctx) = (world.found(&main), &world.ctx);
         let one = world.oid(&main, "HEAD");
@@ -46,7 +46,7 @@ fn a_branch_in_use_and_the_default_branch_are_not_deleted() {
 #[test]
 fn the_log_is_read_newest_first() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         let one = world.oid(&main, "HEAD");
         world.git(&main, &["branch", "x"]);

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{KINDS, change_within_a_tick};
+use super::{change_within_a_tick, kinds};
 use crate::git::status::{Dirt, Operation, glance, ignored, of, operation};
 use crate::git::submodule;
 use crate::git::testing::{World, write};
@@ -40,7 +40,7 @@ fn unknown(world: &World, path: &Path) -> String {
 #[test]
 fn every_change_is_seen_in_every_kind_of_repository() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         for file in ["gone", "moved", "mode", "link"] {
             world.commit(&main, file, &format!("{file} with some text that is long enough\n"));
@@ -334,7 +334,7 @@ fn looking_changes_nothing() {
 #[test]
 fn what_is_under_way_is_named() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         let paths: Vec<PathBuf> = ["rebase", "apply", "merge", "pick", "revert", "bisect", "sequence", "am"]
             .iter()

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{KINDS, change_within_a_tick};
+use super::{change_within_a_tick, kinds};
 use crate::ctx::Ctx;
 use crate::error::Kind;
 use crate::git::status::{Dirt, of};
@@ -100,7 +100,7 @@ fn soil(world: &World, path: &Path) {
 #[test]
 fn everything_goes_aside_and_comes_back_as_it_was() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         let path = lane(&world, &main, &format!("lane{at}"));
         write(&path.join(".gitignore"), "ignored\n");
@@ -318,7 +318,7 @@ fn what_a_commit_cannot_hold_is_refused() {
 #[test]
 fn nothing_under_way_is_concluded() {
     let world = World::new();
-    for (at, args) in KINDS.iter().enumerate() {
+    for (at, args) in kinds(&world).iter().enumerate() {
         let main = world.repo_of(format!("r{at}"), args);
         world.commit(&main, "clash", "0\n");
         let names = ["merge", "rebase", "pick", "conflict"].map(|name| format!("{name}{at}"));

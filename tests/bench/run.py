@@ -77,7 +77,7 @@ def rows(place: Place) -> list[Row]:
         Row("start-up: scruff --version / true", 1.5, lambda _: [[place.scruff, "--version"]], lambda _: [[true]]),
         Row(
             "scruff focus / the bare tmux calls",
-            2.0,
+            3.0,
             lambda turn: [[place.scruff, "focus", lanes[turn % 2].name]],
             # The other lane, so that both always have something to do.
             lambda turn: place.bare_focus(lanes[(turn + 1) % 2]),

@@ -16,7 +16,7 @@ use crate::registry::ledger::Taken;
 /// `scruff undo` brings it back for 90 days, with its ignored files.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The lane's whole name, or <repo>/<name>
+    /// The lane's whole name, or REPO/NAME
     pub name: String,
 }
 

@@ -15,7 +15,7 @@ use crate::seam::{self, Acted, Seam};
 /// Go to the window a lane runs in; resume the lane when it runs nowhere.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The lane: its name, <repo>/<name>, or a unique beginning of either
+    /// The lane: its name, REPO/NAME, or a unique beginning of either
     #[arg(required_unless_present = "list")]
     pub name: Option<String>,
     /// Print the lanes one could go to

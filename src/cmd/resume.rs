@@ -17,7 +17,7 @@ use crate::seam::Seam;
 /// A lane that runs comes to the front: two agents never share one lane.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The lane: its name, <repo>/<name>, or a unique beginning of either
+    /// The lane: its name, REPO/NAME, or a unique beginning of either
     pub name: String,
     /// Choose the conversation in the client's own picker
     #[arg(long)]

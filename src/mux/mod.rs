@@ -1,7 +1,7 @@
 //! Multiplexers: lanes as windows and panes.
 //!
 //! A backend is one file and one row in [`detect`]. What it reports is looked through by
-//! [`locate`], which knows no backend; [`survey`] asks, [`open`] and [`focus`] act.
+//! [`locate`](mod@locate), which knows no backend; [`survey`] asks, [`open`] and [`focus`] act.
 
 mod claim;
 mod detect;

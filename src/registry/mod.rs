@@ -1,6 +1,6 @@
 //! The registry: which lanes there are. The truth, under a lock.
 //!
-//! [`read`] takes the last whole table without a lock; [`lock`] is the only way to write.
+//! [`read`] takes the last whole table without a lock; [`lock()`] is the only way to write.
 
 pub mod ledger;
 mod table;

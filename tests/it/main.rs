@@ -18,6 +18,7 @@ mod needs;
 mod new;
 mod occupancy;
 mod provision;
+mod schema;
 mod seam;
 mod shipping;
 mod stage;

@@ -218,7 +218,9 @@ impl Pane {
     /// Nothing of the lane's runs here any more.
     fn mark_ended(&self) {
         let ended = |pane| mux::claim(&self.ctx, pane, &self.lane, &self.label, true);
-        if let Some(Err(error)) = self.here.as_ref().map(ended) {
+        // A server that was too busy is asked once more: the client has ended only once.
+        let told = |pane| ended(pane).or_else(|_| ended(pane));
+        if let Some(Err(error)) = self.here.as_ref().map(told) {
             tracing::warn!("{error}");
         }
     }

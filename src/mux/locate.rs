@@ -101,7 +101,8 @@ pub fn locate(sought: &Sought<'_>, views: &[View]) -> Located {
     if let Some(pane) = marked(sought, views) {
         return Located::Marked(pane);
     }
-    let mut guesses = panes(views).filter(|(_, pane)| stands(sought, pane)).map(named).collect::<Vec<_>>();
+    let mut guesses =
+        panes(views).filter(|(server, pane)| stands(sought, server, pane)).map(named).collect::<Vec<_>>();
     match guesses.len() {
         0 => Located::Gone,
         1 => Located::Guess(guesses.remove(0)),
@@ -110,30 +111,34 @@ pub fn locate(sought: &Sought<'_>, views: &[View]) -> Located {
 }
 
 fn bound(sought: &Sought<'_>, views: &[View]) -> Option<PaneRef> {
-    let record = sought.record.filter(|record| !(sought.running && record.ended))?;
+    let record = sought.record?;
     let view = views.iter().find(|view| view.server == record.pane.server)?;
     let pane = view.panes.iter().find(|pane| pane.id == record.pane.id)?;
     let another = pane.lane.as_ref().is_some_and(|lane| lane != sought.lane);
-    (alive(sought, pane) && !another).then(|| record.pane.clone())
+    (alive(sought, &view.server, pane) && !another).then(|| record.pane.clone())
 }
 
 fn marked(sought: &Sought<'_>, views: &[View]) -> Option<PaneRef> {
     let tagged = panes(views)
-        .filter(|(_, pane)| pane.lane.as_ref() == Some(sought.lane) && alive(sought, pane))
+        .filter(|(server, pane)| pane.lane.as_ref() == Some(sought.lane) && alive(sought, server, pane))
         .max_by_key(|(_, pane)| (!pane.ended, pane.visible, pane.last_used));
     tagged.map(named)
 }
 
 /// A tagged pane is another lane's or was tried already.
-fn stands(sought: &Sought<'_>, pane: &PaneInfo) -> bool {
+fn stands(sought: &Sought<'_>, server: &Server, pane: &PaneInfo) -> bool {
     let client = pane.command == sought.client || RUNTIMES.contains(&pane.command.as_str());
     let here = pane.cwd.as_deref().is_some_and(|cwd| cwd == sought.checkout);
-    pane.lane.is_none() && alive(sought, pane) && client && here
+    pane.lane.is_none() && alive(sought, server, pane) && client && here
 }
 
-fn alive(sought: &Sought<'_>, pane: &PaneInfo) -> bool {
-    let ended = sought.running && pane.ended;
-    !pane.dead && !ended
+/// That a client has ended is on its pane and on record; either may be missing.
+fn alive(sought: &Sought<'_>, server: &Server, pane: &PaneInfo) -> bool {
+    let recorded =
+        |record: &PaneRecord| record.ended && record.pane.id == pane.id && record.pane.server == *server;
+    let ended = pane.ended || sought.record.is_some_and(recorded);
+    let over = pane.dead || (sought.running && ended);
+    !over
 }
 
 fn panes(views: &[View]) -> impl Iterator<Item = (&Server, &PaneInfo)> {
@@ -252,6 +257,8 @@ mod tests {
         let ended = PaneInfo { ended: true, ..tagged("%1", &id("a")) };
         let record = PaneRecord { pane: reference(1, "%1"), ended: true };
         assert_eq!(find(Some(&record), true, vec![ended.clone()]), Located::Gone);
+        let untagged = PaneInfo { ended: false, ..ended.clone() };
+        assert_eq!(find(Some(&record), true, vec![untagged]), Located::Gone);
         let found = find(Some(&record), false, vec![ended]);
         assert_eq!(found, Located::Bound(reference(1, "%1")));
         assert_eq!(found.certain(&id("a")).unwrap().pane(), &reference(1, "%1"));

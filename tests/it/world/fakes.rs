@@ -89,7 +89,7 @@ impl Launch {
     /// How it ended: "exit 0", "HUP", "TERM", "INT", "end of input"; `None` while it runs (or
     /// was killed outright).
     pub fn end(&self) -> Option<String> {
-        std::fs::read_to_string(self.log.join("end")).ok()
+        std::fs::read_to_string(self.log.join("end")).ok().filter(|end| !end.is_empty())
     }
 
     #[track_caller]

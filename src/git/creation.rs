@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::checkout::{Checkout, LONG};
-use super::command::{self, ask, complained, complaint, failed, line, run, run_beside_others, waiting};
+use super::command::{self, ask, complained, failed, line, run, run_beside_others, waiting};
 use super::removal;
 use super::worktree::{Belongs, is_ours};
 use super::{Oid, Repo, refs};
@@ -88,47 +88,47 @@ pub fn add(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
 
 fn checkout(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
     let path = &request.path;
-    let what = || format!("git cannot make the checkout {}", path.display());
     let before = is_ours(ctx, repo, path)?;
     if before == Belongs::Missing {
         removal::forget(ctx, repo, path, false)?;
     }
+    fill(ctx, repo, request).inspect_err(|_| {
+        if !matches!(before, Belongs::Ours { .. }) {
+            removal::take_back(ctx, repo, path);
+        }
+    })
+}
+
+fn fill(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Added> {
+    let cmd = worktree_add(ctx, repo, request)?;
+    let output = if request.show { cmd.run_showing_errors() } else { run_beside_others(&cmd) };
+    let output = output.map_err(|failure| failed(&what(request), failure))?;
+    let hook_failed = judge(ctx, repo, request, &output)?;
+    match request.start {
+        Start::Orphan => unborn(ctx, request)?,
+        Start::NewBranch(_) | Start::Existing => sparse(ctx, repo, request)?,
+    }
+    Ok(Added { talk: [output.stdout, output.stderr].concat(), hook_failed })
+}
+
+fn what(request: &AddRequest) -> String {
+    format!("git cannot make the checkout {}", request.path.display())
+}
+
+fn worktree_add(ctx: &Ctx, repo: &Repo, request: &AddRequest) -> Result<Cmd> {
     let cmd = waiting(acting(ctx, repo)?.limit(request.limit)).args(["worktree", "add"]);
     let cmd = if request.show { cmd } else { cmd.arg("--quiet") };
-    let cmd = match request.start {
-        Start::Orphan => {
-            let nothing = nothing(ctx, repo)?;
-            cmd.args(["--detach", "--no-checkout", "--"]).arg(path).arg(nothing.as_str())
-        }
-        Start::NewBranch(_) | Start::Existing => cmd.arg("--").arg(path).arg(&request.branch),
-    };
     let cmd = match request.hold.as_deref().map(File::try_clone) {
         Some(Ok(lock)) => cmd.input_file(lock),
         _ => cmd,
     };
-    let output = if request.show { cmd.run_showing_errors() } else { run_beside_others(&cmd) };
-    let take_back = || {
-        if !matches!(before, Belongs::Ours { .. }) {
-            removal::take_back(ctx, repo, path);
+    Ok(match request.start {
+        Start::Orphan => {
+            let nothing = nothing(ctx, repo)?;
+            cmd.args(["--detach", "--no-checkout", "--"]).arg(&request.path).arg(nothing.as_str())
         }
-    };
-    let output = output.map_err(|failure| {
-        take_back();
-        failed(&what(), failure)
-    })?;
-    let hook_failed = match judge(ctx, repo, request, &output) {
-        Ok(hook_failed) => hook_failed,
-        Err(error) => {
-            take_back();
-            return Err(error);
-        }
-    };
-    let settled = match request.start {
-        Start::Orphan => unborn(ctx, request),
-        Start::NewBranch(_) | Start::Existing => sparse(ctx, repo, request),
-    };
-    settled.inspect_err(|_| take_back())?;
-    Ok(Added { talk: [output.stdout, output.stderr].concat(), hook_failed })
+        Start::NewBranch(_) | Start::Existing => cmd.arg("--").arg(&request.path).arg(&request.branch),
+    })
 }
 
 /// A commit of nothing that nothing refers to: `worktree add` wants one, and knows `--orphan` only
@@ -155,12 +155,13 @@ fn judge(ctx: &Ctx, repo: &Repo, request: &AddRequest, output: &Output) -> Resul
     if output.ok() {
         return Ok(None);
     }
-    let whole = matches!(is_ours(ctx, repo, &request.path)?, Belongs::Ours { branch, .. } if branch.as_ref() == Some(&request.branch));
-    if whole && output.status.code().is_some() {
-        return Ok(Some(format!("{}: {}", describe(output.status), output.complaint())));
+    let on_it = |branch: &Option<String>| branch.as_ref() == Some(&request.branch);
+    match is_ours(ctx, repo, &request.path)? {
+        Belongs::Ours { branch, admin } if on_it(&branch) && !removal::is_half_made(&admin) => {
+            Ok(Some(format!("{}: {}", describe(output.status), output.complaint())))
+        }
+        _ => Err(complained(&what(request), output)),
     }
-    let what = format!("git cannot make the checkout {}", request.path.display());
-    Err(if complaint(output).is_empty() { Error::failed(what) } else { complained(&what, output) })
 }
 
 fn acting(ctx: &Ctx, repo: &Repo) -> Result<Cmd> {

@@ -63,6 +63,8 @@ pub enum Verb {
     Focus(cmd::focus::Args),
     /// Say that somebody is at work in a checkout, where no process can be seen in it
     Heartbeat(cmd::heartbeat::Args),
+    /// Choose a lane by typing a part of its name, with a live preview
+    Pick(cmd::pick::Args),
     /// Take a worktree or branch that scruff did not make into the registry
     Adopt(cmd::adopt::Args),
     /// Set the uncommitted work of this checkout aside

@@ -81,6 +81,7 @@ fn dispatch(cli: Cli, ctx: &Ctx) -> Result<Outcome> {
         Some(Verb::Resume(args)) => cmd::resume::run(&args, ctx),
         Some(Verb::Focus(args)) => cmd::focus::run(&args, ctx),
         Some(Verb::Heartbeat(args)) => cmd::heartbeat::run(&args, ctx),
+        Some(Verb::Pick(args)) => cmd::pick::run(&args, ctx),
         Some(Verb::Adopt(args)) => cmd::adopt::run(&args, ctx),
         Some(Verb::Park(args)) => cmd::park::run(&args, ctx),
         Some(Verb::Unpark(args)) => cmd::unpark::run(&args, ctx),

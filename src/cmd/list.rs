@@ -1,7 +1,7 @@
 //! `scruff list`, and `scruff` alone
 
 mod sweep;
-mod table;
+pub(in crate::cmd) mod table;
 
 use serde_json::json;
 

@@ -13,6 +13,7 @@ pub mod new;
 pub mod open;
 pub mod pane;
 pub mod park;
+pub mod pick;
 mod placing;
 pub mod reap;
 pub mod reaped;

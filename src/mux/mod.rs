@@ -3,6 +3,7 @@
 //! A backend is one file and one row in [`detect`]. What it reports is looked through by
 //! [`locate`](mod@locate), which knows no backend; [`survey`] asks, [`open`] and [`focus`] act.
 
+mod capture;
 mod claim;
 mod detect;
 mod end;
@@ -28,6 +29,7 @@ use crate::lane::LaneId;
 use crate::paths::json_bytes;
 use crate::proc::Cmd;
 
+pub use capture::capture_lane;
 pub use claim::{claim, this_pane};
 pub use detect::{Choice, Wish, choose};
 pub use end::{Pane, certain_pane, end_pane};
@@ -276,6 +278,8 @@ pub trait Multiplexer: fmt::Debug {
     fn focus(&self, pane: &PaneId, asker: &Asker) -> Result<Raised, MuxError>;
     /// Writes on a pane which lane it is.
     fn tag(&self, pane: &PaneId, tag: &Tag<'_>) -> Result<(), MuxError>;
+    /// What a pane shows, with its colours, a line each.
+    fn capture(&self, pane: &PaneId) -> Result<Vec<u8>, MuxError>;
     /// Ends a pane.
     fn close(&self, pane: &Certain) -> Result<(), MuxError>;
     /// What a terminal's argv names this pane's window by.

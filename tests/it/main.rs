@@ -17,6 +17,7 @@ mod lifecycle;
 mod needs;
 mod new;
 mod occupancy;
+mod pick;
 mod provision;
 mod schema;
 mod seam;

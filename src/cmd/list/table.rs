@@ -75,7 +75,7 @@ fn after_merge(view: &View) -> String {
 }
 
 /// A name as text that cannot move the cursor or turn the line around.
-fn shown(text: &str) -> String {
+pub(in crate::cmd) fn shown(text: &str) -> String {
     let hidden = |c: &char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
@@ -106,7 +106,7 @@ fn line(row: &[String; 6], widths: &[usize; 5], limit: Option<usize>) -> String 
 }
 
 /// Text cut to display columns, never inside a character, with … where something is missing.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+pub(in crate::cmd) fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use tmux_interface::{IfShell, SetOption, TmuxCommand};
+use tmux_interface::{CapturePane, IfShell, SetOption, TmuxCommand};
 
 use self::commands::{anchor, leave, select, session, split, switch, window};
 use self::seat::Seat;
@@ -156,6 +156,11 @@ impl Multiplexer for Tmux {
         ])?;
         self.seen.take();
         Ok(())
+    }
+
+    fn capture(&self, pane: &PaneId) -> Result<Vec<u8>, MuxError> {
+        let capture = CapturePane::new().escape_sequences().stdout().target_pane(pane.to_string());
+        self.run(&[capture.build()])
     }
 
     fn close(&self, pane: &Certain) -> Result<(), MuxError> {

@@ -16,6 +16,7 @@ pub mod error;
 pub mod exit;
 pub mod forge;
 pub mod git;
+pub mod hook;
 pub mod landed;
 pub mod lane;
 pub mod lock;

@@ -1,6 +1,6 @@
 //! Where scruff keeps things: base, state, configuration, run-time directory.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::activity::Activity;
 use crate::env::Env;
@@ -42,6 +42,7 @@ impl Paths {
             None => default,
         };
         let base = chosen("SCRUFF_BASE", default_base(&home, &xdg("XDG_DATA_HOME", ".local/share")));
+        let base = real(&base);
         let state = chosen("SCRUFF_STATE", xdg("XDG_STATE_HOME", ".local/state").join("scruff"));
         let config = xdg("XDG_CONFIG_HOME", ".config").join("scruff");
         let runtime = env.absolute("XDG_RUNTIME_DIR");
@@ -82,6 +83,19 @@ impl Paths {
     pub fn log(&self) -> PathBuf {
         self.state.join("log")
     }
+}
+
+/// A directory as clients will name what is in it: links and dots resolved, as far as it is there.
+fn real(directory: &Path) -> PathBuf {
+    let there = directory.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, mut real)) = there else { return directory.to_owned() };
+    for part in directory.strip_prefix(above).into_iter().flat_map(Path::components) {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            part => real.push(part),
+        }
+    }
+    real
 }
 
 /// A registry that an older tool left in the cache directory stays where it is.
@@ -180,5 +194,22 @@ pub mod json_bytes {
             Either::Text(text) => text.into(),
             Either::Bytes(bytes) => OsString::from_vec(bytes).into(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_is_named_as_clients_will_name_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("a")).unwrap();
+        std::os::unix::fs::symlink("a", root.join("link")).unwrap();
+        assert_eq!(real(&root.join("link/new/../b")), root.join("a/b"));
+        assert_eq!(real(&root.join("./a/../link/.")), root.join("a"));
+        assert_eq!(real(&root.join("a")).into_os_string(), root.join("a").into_os_string());
+        assert_eq!(real(Path::new("/")), Path::new("/"));
     }
 }

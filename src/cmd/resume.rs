@@ -51,10 +51,10 @@ pub(super) fn go(ctx: &Ctx, lane: &Lane, pick: bool, placing: &Placing, place: P
 
 /// Rebuilds what is missing and starts the client again.
 pub(super) fn reopen(ctx: &Ctx, lane: &Lane, pick: bool, placing: &Placing, place: Place) -> Result<Outcome> {
-    let _lock = lane.lock(ctx, "resume")?;
+    let lock = lane.lock(ctx, "resume")?;
     let repo = Repo::at_main(ctx, &lane.row.main)?;
     let before = rebuild::state(ctx, &repo, lane)?;
-    if let Some(added) = rebuild::rebuild(ctx, &repo, lane)? {
+    if let Some(added) = rebuild::rebuild(ctx, &repo, lane, &lock, None)? {
         super::making::say(ctx, &added);
     }
     let mut lane = lane.clone();

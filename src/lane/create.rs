@@ -143,7 +143,7 @@ impl RepoLock {
 }
 
 /// What is left of a budget for making the checkout itself.
-fn left(until: Instant) -> Duration {
+pub(super) fn left(until: Instant) -> Duration {
     until.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
 }
 
@@ -265,7 +265,7 @@ fn refuse_taken(ctx: &Ctx, repo: &Repo, name: &str, has_lane: bool, has_branch: 
     if has_branch {
         let branch = name::branch(&ctx.config().lane.branch, name)?;
         return Err(Error::precondition(format!("{} has a branch {branch} already", repo.slug()))
-            .hint("choose another name; the branch stays as it is"));
+            .hint(format!("choose another name, or make it a lane: scruff adopt {branch}")));
     }
     refuse_too_long(ctx, repo, name)
 }

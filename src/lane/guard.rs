@@ -123,6 +123,11 @@ pub fn unoccupied(ctx: &Ctx, lane: &Lane, excuse: Vec<u32>) -> Result<(), Kept> 
     if occupancy::stands_here(ctx, &lane.row.path) {
         return Err("the command was given from inside it".to_owned());
     }
+    free_of_others(ctx, lane, excuse)
+}
+
+/// [`unoccupied`] for whoever may have been called from inside it, and has left.
+pub fn free_of_others(ctx: &Ctx, lane: &Lane, excuse: Vec<u32>) -> Result<(), Kept> {
     let paths = [lane.row.path.clone()];
     let query = Query { excuse, ..Query::new(&paths) };
     occupancy::of(ctx, &query).into_iter().next().and_then(|answer| answer.reason()).map_or(Ok(()), Err)

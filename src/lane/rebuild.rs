@@ -1,12 +1,14 @@
 //! A checkout is disposable: it is rebuilt from its branch.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use super::{Lane, State};
+use super::{Lane, State, create};
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
 use crate::git::Repo;
 use crate::git::worktree::{self, AddRequest, Added, Belongs, Start};
+use crate::lock::Lock;
 
 /// What there is of a lane.
 pub fn state(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<State> {
@@ -24,9 +26,21 @@ pub fn state(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<State> {
     })
 }
 
-/// Makes the checkout again where it is gone. `None`: it was there.
-pub fn rebuild(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<Option<Added>> {
+/// Makes the checkout again where it is gone. `None`: it was there. git holds the lane's lock too
+/// while it is at it, also when scruff is killed. `until` is when whoever waits for it gives up.
+pub fn rebuild(
+    ctx: &Ctx,
+    repo: &Repo,
+    lane: &Lane,
+    lock: &Lock,
+    until: Option<Instant>,
+) -> Result<Option<Added>> {
     match state(ctx, repo, lane)? {
+        State::Live if is_half_made(ctx, repo, &lane.row.path)? => {
+            move_aside(ctx, &lane.row.path)?;
+            // What is left of it now is git's note that there is a checkout.
+            worktree::remove(ctx, repo, &lane.row.path, true)?;
+        }
         State::Live => return Ok(None),
         State::Stray => move_aside(ctx, &lane.row.path)?,
         State::Parked => {}
@@ -40,7 +54,16 @@ pub fn rebuild(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<Option<Added>> {
         .hint("make the branch again from the commit you want, then resume"));
     }
     let start = if repo.tip(&lane.row.branch)?.is_some() { Start::Existing } else { Start::Orphan };
-    worktree::add(ctx, repo, &AddRequest::new(&lane.row.path, &lane.row.branch, start)).map(Some)
+    let request = AddRequest::new(&lane.row.path, &lane.row.branch, start);
+    let limit = until.map_or(request.limit, |until| create::left(until).min(request.limit));
+    let hold = Some(std::sync::Arc::new(lock.share()?));
+    worktree::add(ctx, repo, &AddRequest { limit, hold, ..request }).map(Some)
+}
+
+/// Whether git was stopped while it made the checkout: it lacks files, which would look deleted.
+fn is_half_made(ctx: &Ctx, repo: &Repo, path: &Path) -> Result<bool> {
+    let belongs = worktree::is_ours(ctx, repo, path)?;
+    Ok(matches!(belongs, Belongs::Ours { admin, .. } if worktree::is_half_made(&admin)))
 }
 
 /// A stray that stands where a checkout must go is moved aside, and its `.git` file renamed, so

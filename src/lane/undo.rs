@@ -43,7 +43,7 @@ pub fn undo(ctx: &Ctx, lines: &[Taken]) -> Result<(Lane, Vec<std::path::PathBuf>
     let Some(last) = lines.last() else { return Err(Error::precondition("there is nothing to undo")) };
     let repo = Repo::at_main(ctx, &last.main)?;
     let lane = lane_of(ctx, last)?;
-    let _lock = lane.lock(ctx, "undo")?;
+    let lock = lane.lock(ctx, "undo")?;
     let oid = Oid::parse(&last.sha).ok_or_else(|| {
         Error::failed(format!("the ledger names no commit for {}: {:?}", last.name, last.sha))
     })?;
@@ -52,7 +52,7 @@ pub fn undo(ctx: &Ctx, lines: &[Taken]) -> Result<(Lane, Vec<std::path::PathBuf>
     lane.record.write(&ctx.paths)?;
     registry::put(ctx, lane.row.clone(), "undo")?;
     ctx.step("row back");
-    rebuild::rebuild(ctx, &repo, &lane)?;
+    rebuild::rebuild(ctx, &repo, &lane, &lock, None)?;
     ctx.step("checkout back");
     let mut left = Vec::new();
     for place in lines.iter().map(|line| &line.trash).filter(|place| place.is_dir()) {

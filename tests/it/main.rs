@@ -19,6 +19,7 @@ mod new;
 mod occupancy;
 mod pick;
 mod provision;
+mod registry;
 mod schema;
 mod seam;
 mod shipping;

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::select::Entry;
 use super::{Job, fs};
 use crate::ctx::Ctx;
-use crate::git;
+use crate::git::{self, Repo};
 
 /// Makes a link. `Ok(false)`: something is there already.
 pub(super) fn make(job: &Job<'_>, entry: &Entry) -> Result<bool, String> {
@@ -31,18 +31,12 @@ pub(super) fn make(job: &Job<'_>, entry: &Entry) -> Result<bool, String> {
     }
     // `node_modules/` in a .gitignore is about directories, and a link is none.
     if entry.is_dir && !is_ignored(ctx, checkout, &entry.path) {
-        let file = repo.common().join("info/exclude");
         let pattern = pattern(&entry.path);
-        match append_line(&file, &pattern) {
-            Ok(()) => ctx.ui.note(format!(
-                "added {} to {}, so that the link does not show as uncommitted",
-                pattern.escape_ascii(),
-                file.display()
-            )),
-            Err(error) => {
-                return Err(format!("the link shows as uncommitted, and {}: {error}", file.display()));
-            }
-        }
+        exclude(repo, &pattern).map_err(|error| format!("the link shows as uncommitted: {error}"))?;
+        ctx.ui.note(format!(
+            "added {} to info/exclude, so that the link does not show as uncommitted",
+            pattern.escape_ascii()
+        ));
     }
     Ok(true)
 }
@@ -62,6 +56,11 @@ fn pattern(path: &Path) -> Vec<u8> {
         pattern.push(*byte);
     }
     pattern
+}
+
+/// Adds a pattern to the repository's own list of what git ignores, unless it is in it.
+pub fn exclude(repo: &Repo, pattern: &[u8]) -> std::io::Result<()> {
+    append_line(&repo.common().join("info/exclude"), pattern)
 }
 
 /// Appends a line to a file of patterns, unless it has that line.

@@ -18,6 +18,8 @@ use copy::Copier;
 use select::Entry;
 use wanted::{Source, Way};
 
+pub use link::exclude;
+
 /// How long setting up a checkout may take.
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -98,12 +98,14 @@ fn again(world: &World, scene: &Scene, ran: &Ran) {
 struct Open {
     scene: Scene,
     tmux: Tmux,
+    /// The panes that were there before.
+    others: Vec<String>,
 }
 
 impl Open {
     /// A pane that was made says by itself whose it is, whatever became of its maker.
     fn settled(&self) {
-        let mine = |pane: &Pane| pane.id == self.tmux.pane() || pane.lane == "orchard/pears";
+        let mine = |pane: &Pane| self.others.contains(&pane.id) || pane.lane == "orchard/pears";
         self.tmux.wait_until("every pane is tagged", |tmux| tmux.panes().iter().all(mine));
     }
 
@@ -115,7 +117,11 @@ impl Open {
 #[test]
 fn open_in_the_background() {
     Matrix {
-        build: &|world| Open { scene: Scene::build(world), tmux: Tmux::start(world) },
+        build: &|world| {
+            let tmux = Tmux::start(world);
+            let others = tmux.panes().into_iter().map(|pane| pane.id).collect();
+            Open { scene: Scene::build(world), tmux, others }
+        },
         command: &|world, open: &Open| open.call(world),
         after_kill: &|world, open| {
             after_kill(world, &open.scene);

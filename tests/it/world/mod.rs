@@ -16,7 +16,7 @@ pub mod screen;
 pub mod tmux;
 pub mod wait;
 
-pub use call::{Call, Ran};
+pub use call::{Call, Ran, Running};
 pub use conf::is_long;
 pub use repo::Repo;
 pub use tmux::{Conf, Tmux};
@@ -112,6 +112,13 @@ impl World {
             Some(state) => state.into(),
             None => self.home().join(".local/state/scruff"),
         }
+    }
+
+    /// The registry's rows, each with its fields.
+    pub fn rows(&self) -> Vec<Vec<String>> {
+        let table = std::fs::read(self.base().join("registry.tsv")).unwrap_or_default();
+        let table = String::from_utf8_lossy(&table);
+        table.lines().map(|row| row.split('\t').map(str::to_owned).collect()).collect()
     }
 
     pub fn config_file(&self) -> PathBuf {

@@ -1,0 +1,5 @@
+//! Clients call in.
+
+mod caller;
+pub mod create;
+pub mod remove;

@@ -7,12 +7,12 @@ use super::placing::Placing;
 use super::{Outcome, resume, start};
 use crate::client::{self, Launch, Prompt};
 use crate::ctx::Ctx;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::git::Repo;
 use crate::git::worktree::{self, Belongs};
 use crate::lane::create::Made;
 use crate::lane::resolve::Match;
-use crate::lane::{Lane, find};
+use crate::lane::{Lane, find, recover};
 use crate::seam::Seam;
 
 /// New lane with a session in a window. A lane of that name comes to the front instead.
@@ -99,7 +99,15 @@ pub(super) fn start_new(
     let placement = placing.placement(ctx, ctx.config().mux.open);
     let outcome = start::start(ctx, Seam::Open, &lane, &situation, launch, &placement);
     drop(lock);
-    outcome.map_err(|error| error.hint(format!("the lane is there; open it with `scruff {}`", lane.row.name)))
+    outcome.map_err(|error| failed(ctx, &lane, error))
+}
+
+/// A failure takes back what this call made. Where nothing but a window is missing, the lane stays.
+fn failed(ctx: &Ctx, lane: &Lane, error: Error) -> Error {
+    if error.kind() == Kind::Degraded || !recover::take_back_new(ctx, lane) {
+        return error.hint(format!("the lane is there; open it with `scruff {}`", lane.row.name));
+    }
+    error
 }
 
 /// The checkout's own git directory, where a long prompt waits for the client.

@@ -331,6 +331,18 @@ fn an_opening_that_fails_takes_the_lane_back() {
     assert_eq!(scene.run(["--json"]).ok().json()["lanes"].as_array().unwrap().len(), 0);
 }
 
+#[test]
+fn what_a_new_checkout_lacks_is_mentioned() {
+    let scene = Scene::new();
+    let inner = scene.world.repo("inner");
+    let url = inner.path().to_str().unwrap();
+    scene.repo.git(["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "sub"]);
+    scene.repo.commit(".gitattributes", "*.bin filter=lfs\n", "attributes");
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+    scene.repo.commit("big.bin", pointer, "big");
+    scene.run(["new", "pears"]).ok().warns("not filled: 1 submodule").warns("pointer of Git LFS: 1 file");
+}
+
 trait TakesNothing {
     fn says_nothing_taken(&self) -> &Self;
 }

@@ -1,7 +1,7 @@
 //! `scruff list`, and `scruff` alone
 
 mod sweep;
-pub(in crate::cmd) mod table;
+mod table;
 
 use serde_json::json;
 

@@ -2,22 +2,17 @@
 
 pub mod adopt;
 pub mod close;
-pub mod completions;
 pub mod demo;
 pub mod doctor;
 pub mod drop;
 pub mod focus;
 pub mod heartbeat;
-pub mod init;
-pub mod key;
 pub mod list;
 mod making;
 pub mod new;
 pub mod open;
-pub mod overview;
 pub mod pane;
 pub mod park;
-pub mod path;
 pub mod pick;
 mod placing;
 pub mod reap;
@@ -25,8 +20,6 @@ pub mod reaped;
 pub mod reship;
 pub mod resume;
 mod start;
-pub mod status;
-mod task;
 pub mod undo;
 pub mod unpark;
 

@@ -11,6 +11,8 @@ mod patches;
 mod post;
 mod undone;
 
+use serde::{Deserialize, Serialize};
+
 use crate::forge::{Asked, Pr};
 use crate::git::{Oid, Repo};
 
@@ -20,7 +22,7 @@ pub use post::{PostMerge, post_merge};
 use case::Case;
 
 /// The verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The work is in the default branch.
@@ -34,7 +36,7 @@ pub enum Verdict {
 }
 
 /// Something that kept a rung from answering.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Doubt {
     /// What was asked is beyond the rung.
     Beyond(String),
@@ -93,7 +95,7 @@ impl Landed {
 }
 
 /// What one rung says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Step {
     /// It answers.
     Answers(Answer),
@@ -106,17 +108,21 @@ enum Step {
 }
 
 /// An answer other than "no".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Answer {
     verdict: Verdict,
-    via: &'static str,
+    via: String,
     base: Option<String>,
     pr: Option<u64>,
 }
 
 impl Answer {
-    fn yes(via: &'static str, base: &str) -> Step {
-        Step::Answers(Answer { verdict: Verdict::Yes, via, base: Some(base.to_owned()), pr: None })
+    fn yes(via: &str, base: &str) -> Step {
+        Step::Answers(Answer::of(Verdict::Yes, via, Some(base)))
+    }
+
+    fn of(verdict: Verdict, via: &str, base: Option<&str>) -> Self {
+        Answer { verdict, via: via.to_owned(), base: base.map(str::to_owned), pr: None }
     }
 }
 
@@ -146,14 +152,27 @@ pub fn landed(question: &Question<'_>) -> Landed {
     }
 }
 
+/// A rung, and whether what it says follows from the commits alone.
+type Rung = (fn(&Case<'_>) -> Step, Option<&'static str>);
+
 /// The rungs, cheapest first, the forge last but for the heuristic.
-const RUNGS: [fn(&Case<'_>) -> Step; 6] =
-    [never::diverged, ancestry::held, patches::each, patches::whole, forge::merged, contained::nothing_new];
+const RUNGS: [Rung; 6] = [
+    (never::diverged, None),
+    (ancestry::held, None),
+    (patches::each, Some("each")),
+    (patches::whole, Some("whole")),
+    (forge::merged, None),
+    (contained::nothing_new, Some("contained")),
+];
 
 fn climb(case: &Case<'_>) -> Landed {
     let mut doubts = Vec::new();
-    for rung in RUNGS {
-        match rung(case) {
+    for (rung, lasting) in RUNGS {
+        let step = match lasting {
+            Some(name) => case.recall(name, || rung(case)),
+            None => rung(case),
+        };
+        match step {
             Step::Answers(answer) => return case.answered(answer, doubts),
             Step::Never(why) => return Landed { own_commits: true, doubts, ..Landed::no(why) },
             Step::Cannot(doubt) if !doubts.contains(&doubt) => doubts.push(doubt),

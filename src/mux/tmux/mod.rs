@@ -2,7 +2,6 @@
 
 mod call;
 mod commands;
-mod popup;
 mod seat;
 mod snapshot;
 mod text;

@@ -87,6 +87,24 @@ pub enum Verb {
     Doctor(cmd::doctor::Args),
     /// Try everything safely, in a private tmux with a scratch repository
     Demo(cmd::demo::Args),
+    /// How many lanes wait for you, work, or are done, for a status line
+    Status(cmd::status::Args),
+    /// Keys, completion and more for a shell or tmux
+    Init(cmd::init::Args),
+    /// Completion for a shell
+    Completions(cmd::completions::Args),
+    /// What a key of tmux runs.
+    #[command(name = "__key", hide = true)]
+    Key(cmd::key::Args),
+    /// What a shell's completion asks.
+    #[command(name = "__complete", hide = true)]
+    Complete(cmd::completions::Ask),
+    /// What a shell's `scd` asks.
+    #[command(name = "__path", hide = true)]
+    Path(cmd::path::Args),
+    /// What a popup shows.
+    #[command(name = "__overview", hide = true)]
+    Overview(cmd::overview::Args),
     /// A lane's name: the same as `resume NAME`
     #[command(external_subcommand)]
     Name(Vec<OsString>),

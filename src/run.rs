@@ -17,6 +17,7 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     let exit = match args.get(1).and_then(|word| word.to_str()) {
         // The commonest question is answered before clap is built.
         Some("--version" | "-V") if args.len() == 2 => say_version(),
+        Some("status") => status(&args),
         Some("__demo-client") => cmd::demo::client_main(&args[2..]),
         Some("__pane") => cmd::pane::main(&args[2..]),
         _ => run(&args),
@@ -26,6 +27,14 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
 
 fn say_version() -> Exit {
     answer(concat!("scruff ", env!("CARGO_PKG_VERSION"), "\n").as_bytes())
+}
+
+/// A status line asks every second: it is answered before clap is built, too.
+fn status(args: &[OsString]) -> Exit {
+    let Some(status) = cmd::status::quick(&args[2..]) else { return run(args) };
+    let ctx = Ctx::new(Env::of_process(), PathBuf::new(), ui::Ui::default(), false);
+    ctx.and_then(|ctx| cmd::status::run(&status, &ctx))
+        .map_or_else(|error| complain(&error, status.format == cmd::status::Format::Json), finish)
 }
 
 fn answer(bytes: &[u8]) -> Exit {
@@ -93,6 +102,13 @@ fn dispatch(cli: Cli, ctx: &Ctx) -> Result<Outcome> {
         Some(Verb::Undo(args)) => cmd::undo::run(&args, ctx),
         Some(Verb::Doctor(args)) => cmd::doctor::run(&args, ctx),
         Some(Verb::Demo(args)) => cmd::demo::run(&args, ctx),
+        Some(Verb::Status(args)) => cmd::status::run(&args, ctx),
+        Some(Verb::Init(args)) => Ok(cmd::init::run(&args)),
+        Some(Verb::Completions(args)) => Ok(cmd::completions::run(&args)),
+        Some(Verb::Key(args)) => cmd::key::run(&args, ctx),
+        Some(Verb::Complete(ask)) => Ok(cmd::completions::ask(&ask, ctx)),
+        Some(Verb::Path(args)) => cmd::path::run(&args, ctx),
+        Some(Verb::Overview(_)) => cmd::overview::run(ctx),
         Some(Verb::Name(_)) => Err(Error::usage("name a lane").hint("see `scruff list`")),
     }
 }

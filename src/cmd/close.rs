@@ -68,18 +68,30 @@ fn end_pane(args: &Args, ctx: &Ctx, lane: &Lane) -> Result<()> {
     let wish = args.seat.wish();
     let pane = mux::certain_pane(ctx, lane, &wish)?;
     let excuse: Vec<u32> = pane.iter().filter_map(|pane| pane.pid).collect();
-    guard::unoccupied(ctx, lane, excuse).map_err(|why| kept(lane, &why))?;
+    free(args, ctx, lane, excuse).map_err(|why| kept(lane, &why))?;
     let Some(pane) = pane else { return Ok(()) };
     mux::end_pane(ctx, &pane, &wish)?;
     ctx.step("pane ended");
     let begun = Instant::now();
     loop {
-        match guard::unoccupied(ctx, lane, Vec::new()) {
+        match free(args, ctx, lane, Vec::new()) {
             Ok(()) => return Ok(()),
             Err(why) if begun.elapsed() > PATIENCE => return Err(kept(lane, &why)),
             Err(_) => sleep(Duration::from_millis(20)),
         }
     }
+}
+
+/// Whether nobody stands in the checkout. A key binding starts scruff in its pane's directory, which
+/// is not where anybody typed: it leaves.
+fn free(args: &Args, ctx: &Ctx, lane: &Lane, excuse: Vec<u32>) -> Result<(), guard::Kept> {
+    if args.seat.pane_id.is_none() {
+        return guard::unoccupied(ctx, lane, excuse);
+    }
+    if std::env::set_current_dir(&lane.row.main).is_err() {
+        let _ = std::env::set_current_dir("/");
+    }
+    guard::free_of_others(ctx, lane, excuse)
 }
 
 /// What parking did, and how to get it back.

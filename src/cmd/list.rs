@@ -1,7 +1,7 @@
 //! `scruff list`, and `scruff` alone
 
 mod sweep;
-pub(in crate::cmd) mod table;
+mod table;
 
 use serde_json::json;
 
@@ -39,8 +39,7 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
         return json_answer(ctx, &views);
     }
     determine::ask_forge(ctx, &mut views, false);
-    let mut repos = sweep::Repos::new();
-    views.retain(|view| !sweep::swept(ctx, &mut repos, view));
+    views.retain(|view| !sweep::swept(ctx, view));
     let mut text = table::render(ctx, &views);
     if args.all {
         text.push_str(&table::reaped(ctx, &ledger::read(&ctx.paths)?));

@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::client::Prompt;
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
-use crate::git::Repo;
 use crate::git::worktree::Added;
+use crate::git::{Repo, lfs, submodule};
 use crate::lane::Situation;
 use crate::lane::create::{self, Made, Request, Wanted};
 use crate::seam::{self, Answer, Seam};
@@ -78,7 +78,26 @@ impl Making {
             made.lane.record.start.as_deref().map_or("no commit yet", |oid| &oid[..10.min(oid.len())]);
         let base = made.lane.record.base.as_deref().unwrap_or("a detached HEAD");
         ctx.ui.note(format!("{} is on {}, cut from {base} ({start})", made.lane.label(), row.branch));
+        mention(ctx, &row.path);
         Ok(made)
+    }
+}
+
+/// What a new checkout lacks: submodules that are not filled, and files that Git LFS holds back.
+/// Looked for only where the repository has any to speak of.
+fn mention(ctx: &Ctx, checkout: &Path) {
+    let count = |paths: Result<Vec<PathBuf>>| paths.map_or(0, |paths| paths.len());
+    let submodules =
+        if checkout.join(".gitmodules").is_file() { count(submodule::empty(ctx, checkout)) } else { 0 };
+    if submodules > 0 {
+        let what = ui::counted(submodules, "submodule");
+        ctx.ui.note(format!("not filled: {what}; `git submodule update --init` there fills them"));
+    }
+    let pointers =
+        if checkout.join(".gitattributes").is_file() { count(lfs::pointers(ctx, checkout)) } else { 0 };
+    if pointers > 0 {
+        let what = ui::counted(pointers, "file");
+        ctx.ui.note(format!("only a pointer of Git LFS: {what}; `git lfs pull` there fetches them"));
     }
 }
 

@@ -2,17 +2,22 @@
 
 pub mod adopt;
 pub mod close;
+pub mod completions;
 pub mod demo;
 pub mod doctor;
 pub mod drop;
 pub mod focus;
 pub mod heartbeat;
+pub mod init;
+pub mod key;
 pub mod list;
 mod making;
 pub mod new;
 pub mod open;
+pub mod overview;
 pub mod pane;
 pub mod park;
+pub mod path;
 pub mod pick;
 mod placing;
 pub mod reap;
@@ -20,6 +25,8 @@ pub mod reaped;
 pub mod reship;
 pub mod resume;
 mod start;
+pub mod status;
+mod task;
 pub mod undo;
 pub mod unpark;
 

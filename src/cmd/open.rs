@@ -1,18 +1,20 @@
 //! `scruff open`
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::making::Making;
 use super::placing::Placing;
-use super::{Outcome, resume, start};
+use super::{Outcome, resume, start, task};
 use crate::client::{self, Launch, Prompt};
 use crate::ctx::Ctx;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::git::Repo;
 use crate::git::worktree::{self, Belongs};
 use crate::lane::create::Made;
 use crate::lane::resolve::Match;
-use crate::lane::{Lane, find};
+use crate::lane::{Lane, find, recover};
 use crate::seam::Seam;
 
 /// New lane with a session in a window. A lane of that name comes to the front instead.
@@ -23,6 +25,9 @@ use crate::seam::Seam;
 pub struct Args {
     /// The lane's name; two random words without one
     pub name: Option<String>,
+    /// Ask for the first turn on the terminal
+    #[arg(long, conflicts_with_all = ["prompt", "prompt_file", "cmd"])]
+    pub ask: bool,
     /// What the lane is made of
     #[command(flatten)]
     pub making: Making,
@@ -38,9 +43,22 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
         return go_to(args, ctx, &lane);
     }
     let repo = repo?;
-    let prompt = args.making.prompt(ctx)?;
-    let made = args.making.make(ctx, &repo, args.name.as_deref(), prompt.as_ref())?;
-    start_new(ctx, &repo, made, &args.making, prompt.as_ref(), &args.placing)
+    let mut making = args.making.clone();
+    if args.ask {
+        let Some(text) = task::ask(ctx, &repo)? else { return Ok(Outcome::done()) };
+        making.prompt = Some(OsString::from_vec(text)).filter(|text| !text.is_empty());
+    }
+    let result = make_and_start(args, ctx, &repo, &making);
+    match &making.prompt {
+        Some(text) if args.ask => result.map_err(|error| task::keep(ctx, text, error)),
+        _ => result,
+    }
+}
+
+fn make_and_start(args: &Args, ctx: &Ctx, repo: &Repo, making: &Making) -> Result<Outcome> {
+    let prompt = making.prompt(ctx)?;
+    let made = making.make(ctx, repo, args.name.as_deref(), prompt.as_ref())?;
+    start_new(ctx, repo, made, making, prompt.as_ref(), &args.placing)
 }
 
 /// The lane that the name means, if there is one. With a first turn a new lane is meant, so only
@@ -99,7 +117,15 @@ pub(super) fn start_new(
     let placement = placing.placement(ctx, ctx.config().mux.open);
     let outcome = start::start(ctx, Seam::Open, &lane, &situation, launch, &placement);
     drop(lock);
-    outcome.map_err(|error| error.hint(format!("the lane is there; open it with `scruff {}`", lane.row.name)))
+    outcome.map_err(|error| failed(ctx, &lane, error))
+}
+
+/// A failure takes back what this call made. Where nothing but a window is missing, the lane stays.
+fn failed(ctx: &Ctx, lane: &Lane, error: Error) -> Error {
+    if error.kind() == Kind::Degraded || !recover::take_back_new(ctx, lane) {
+        return error.hint(format!("the lane is there; open it with `scruff {}`", lane.row.name));
+    }
+    error
 }
 
 /// The checkout's own git directory, where a long prompt waits for the client.

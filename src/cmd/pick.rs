@@ -121,7 +121,7 @@ fn act(args: &Args, ctx: &Ctx, decision: Decision) -> Result<Outcome> {
         _ if args.print => Ok(Outcome::done()),
         Decision::New(name) => {
             let name = Some(name).filter(|name| !name.is_empty());
-            open::run(&open::Args { name, making: Making::default(), placing }, ctx)
+            open::run(&open::Args { name, ask: false, making: Making::default(), placing }, ctx)
         }
         Decision::Close(name) => close::run(&close::Args { name: Some(name), seat: args.seat.clone() }, ctx),
         Decision::Drop(name) => drop::run(&drop::Args { name }, ctx),

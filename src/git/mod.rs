@@ -16,7 +16,6 @@ mod oid;
 mod operation;
 mod program;
 pub mod quirks;
-mod recall;
 pub mod refs;
 mod removal;
 mod repo;

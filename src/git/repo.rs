@@ -6,15 +6,11 @@ use std::path::{Path, PathBuf};
 
 use git2::ErrorCode;
 use jiff::Timestamp;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::admin::{self, DotGit};
 use super::command::{self, Launcher};
 use super::discover::{self, Found};
-use super::history::Seen;
 use super::program::Program;
-use super::recall::Recall;
 use super::{Oid, facts, name, url};
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
@@ -29,8 +25,6 @@ pub struct Repo {
     bare: bool,
     launcher: Launcher,
     lib: OnceCell<std::result::Result<git2::Repository, String>>,
-    pub(super) seen: Seen,
-    recall: Recall,
 }
 
 /// What a listing shows of a commit.
@@ -92,21 +86,7 @@ impl Repo {
         let shape = Shape::read(&found.common)?;
         let main = shape.main(&found);
         let Found { root, common, .. } = found;
-        let kept = format!("cache/facts-1-{}.json", crate::lane::digest(&common));
-        // What is true of a shallow history changes when it is deepened.
-        let shallow = common.join("shallow").exists();
-        let recall = if shallow { Recall::default() } else { Recall::at(ctx.paths.state.join(kept)) };
-        Ok(Repo {
-            main,
-            common,
-            root,
-            from,
-            bare: shape.bare,
-            launcher,
-            lib: OnceCell::new(),
-            seen: Seen::default(),
-            recall,
-        })
+        Ok(Repo { main, common, root, from, bare: shape.bare, launcher, lib: OnceCell::new() })
     }
 
     /// The root of the main checkout: what lanes are cut from and git is called in.
@@ -139,9 +119,7 @@ impl Repo {
         let lib = OnceCell::from(Err("git itself was asked".to_owned()));
         let Repo { main, common, root, from, bare, launcher, .. } = self;
         let (main, common, root, from) = (main.clone(), common.clone(), root.clone(), from.clone());
-        let (bare, launcher) = (*bare, launcher.clone());
-        let (seen, recall) = (Seen::default(), Recall::default());
-        Repo { main, common, root, from, bare, launcher, lib, seen, recall }
+        Repo { main, common, root, from, bare: *bare, launcher: launcher.clone(), lib }
     }
 
     /// `git` in the main checkout. See [`command::command`].
@@ -292,21 +270,9 @@ impl Repo {
             || remotes.iter().any(|remote| self.remote_tip(remote, name).is_some())
     }
 
-    /// What was found before for a key that names objects, else what `find` finds, which is kept if
-    /// it `lasts`. Nothing is recalled where git itself is asked.
-    pub fn recall<T: Serialize + DeserializeOwned>(
-        &self,
-        key: impl FnOnce() -> String,
-        find: impl FnOnce() -> Result<T>,
-        lasts: impl FnOnce(&T) -> bool,
-    ) -> Result<T> {
-        self.recall.or_find(key, find, lasts)
-    }
-
     /// How many commits are only in `tip`, and how many only in `base`.
     pub fn ahead_behind(&self, tip: &Oid, base: &Oid) -> Result<(usize, usize)> {
-        let find = || self.fact(|lib| facts::ahead_behind(lib, tip, base), |git| git.ahead_behind(tip, base));
-        self.recall(|| format!("ahead {tip} {base}"), find, |_| true)
+        self.fact(|lib| facts::ahead_behind(lib, tip, base), |git| git.ahead_behind(tip, base))
     }
 
     /// Whether `b` holds all of `a`; a commit holds itself.

@@ -1,11 +1,12 @@
 //! One branch being judged, and what its rungs share.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 
-use super::{Answer, Base, Doubt, Landed, Question, Step, Verdict};
+use super::{Answer, Base, Doubt, Landed, Question, Verdict};
 use crate::error::{Error, Result};
 use crate::forge::{Asked, Pr};
-use crate::git::history::Commit;
+use crate::git::history::{Commit, Step, Touched};
 use crate::git::refs::{self, LogEntry};
 use crate::git::{Oid, Repo};
 
@@ -25,6 +26,7 @@ pub(super) struct Case<'a> {
     requests: &'a dyn Fn() -> Asked<Vec<Pr>>,
     log: OnceCell<Result<Vec<LogEntry>, String>>,
     ranges: OnceCell<Result<Vec<Range>, String>>,
+    touched: RefCell<HashMap<Step, Touched>>,
 }
 
 /// What a branch and a base each have alone.
@@ -62,6 +64,7 @@ impl<'a> Case<'a> {
             requests,
             log: OnceCell::new(),
             ranges: OnceCell::new(),
+            touched: RefCell::default(),
         })
     }
 
@@ -88,12 +91,13 @@ impl<'a> Case<'a> {
         Ok(own.zip(theirs).map(|(own, theirs)| Range { base: base.clone(), own, theirs }))
     }
 
-    /// What a rung said before of these very commits, else what it says now.
-    pub(super) fn recall(&self, rung: &str, ask: impl FnOnce() -> Step) -> Step {
-        let bases: String = self.bases.iter().map(|base| format!(" {} {}", base.name, base.oid)).collect();
-        let lasts = |step: &Step| !matches!(step, Step::Cannot(Doubt::Missing(_)));
-        let step = self.repo.recall(|| format!("{rung} {}{bases}", self.tip), || Ok(ask()), lasts);
-        step.unwrap_or_else(|error| Step::Cannot(Doubt::Missing(error.message())))
+    /// What each step touches; every step is looked at once.
+    pub(super) fn touched(&self, steps: &[Step]) -> Result<Vec<Touched>> {
+        let mut known = self.touched.borrow_mut();
+        let new: Vec<Step> = steps.iter().filter(|step| !known.contains_key(step)).cloned().collect();
+        let touched = self.repo.touched(&new)?;
+        known.extend(new.into_iter().zip(touched));
+        Ok(steps.iter().filter_map(|step| known.get(step).copied()).collect())
     }
 
     pub(super) fn requests(&self) -> Asked<Vec<Pr>> {
@@ -119,7 +123,7 @@ impl<'a> Case<'a> {
         };
         Landed {
             verdict: answer.verdict,
-            via: Some(answer.via),
+            via: Some(answer.via.to_owned()),
             confidence: confidence.to_owned(),
             base: answer.base,
             pr: answer.pr,
@@ -142,19 +146,9 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// How many commits the branch has alone.
-    fn count_own(&self) -> Option<usize> {
-        match self.ranges.get() {
-            Some(Ok(ranges)) => ranges.iter().map(|range| range.own.len()).min(),
-            _ => {
-                let ahead = |base: &Base| Some(self.repo.ahead_behind(&self.tip, &base.oid).ok()?.0);
-                self.bases.iter().filter_map(ahead).min()
-            }
-        }
-    }
-
     pub(super) fn unproven(&self, doubts: Vec<Doubt>) -> Landed {
-        let mut reason = match self.count_own() {
+        let own = self.ranges().ok().and_then(|ranges| ranges.iter().map(|range| range.own.len()).min());
+        let mut reason = match own {
             Some(1) => format!("nothing proves that its commit is in {}", self.default),
             Some(count) => format!("nothing proves that its {count} commits are in {}", self.default),
             None => format!("nothing proves that it is in {}", self.default),

@@ -10,7 +10,8 @@ pub(super) fn nothing_new(case: &Case<'_>) -> Step {
     for base in &case.bases {
         match merged(case, base) {
             Ok(Merged::Same) => {
-                let answer = Answer::of(Verdict::Contained, "merge-tree-empty", Some(&base.name));
+                let base = Some(base.name.clone());
+                let answer = Answer { verdict: Verdict::Contained, via: "merge-tree-empty", base, pr: None };
                 return Step::Answers(answer);
             }
             Ok(_) => {}

@@ -18,10 +18,12 @@ pub(super) fn merged(case: &Case<'_>) -> Step {
             && branch.owns(pr, |head| head == case.tip.as_str())
     };
     match requests.iter().find(proves) {
-        Some(pr) => {
-            let answer = Answer::of(Verdict::Yes, "pr-head-oid", Some(&case.default));
-            Step::Answers(Answer { pr: Some(pr.number), ..answer })
-        }
+        Some(pr) => Step::Answers(Answer {
+            verdict: Verdict::Yes,
+            via: "pr-head-oid",
+            base: Some(case.default.clone()),
+            pr: Some(pr.number),
+        }),
         None => Step::Not,
     }
 }

@@ -11,8 +11,6 @@ mod patches;
 mod post;
 mod undone;
 
-use serde::{Deserialize, Serialize};
-
 use crate::forge::{Asked, Pr};
 use crate::git::{Oid, Repo};
 
@@ -22,7 +20,7 @@ pub use post::{PostMerge, post_merge};
 use case::Case;
 
 /// The verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The work is in the default branch.
@@ -36,7 +34,7 @@ pub enum Verdict {
 }
 
 /// Something that kept a rung from answering.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// What was asked is beyond the rung.
     Beyond(String),
@@ -95,7 +93,7 @@ impl Landed {
 }
 
 /// What one rung says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
     /// It answers.
     Answers(Answer),
@@ -108,21 +106,17 @@ enum Step {
 }
 
 /// An answer other than "no".
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Answer {
     verdict: Verdict,
-    via: String,
+    via: &'static str,
     base: Option<String>,
     pr: Option<u64>,
 }
 
 impl Answer {
-    fn yes(via: &str, base: &str) -> Step {
-        Step::Answers(Answer::of(Verdict::Yes, via, Some(base)))
-    }
-
-    fn of(verdict: Verdict, via: &str, base: Option<&str>) -> Self {
-        Answer { verdict, via: via.to_owned(), base: base.map(str::to_owned), pr: None }
+    fn yes(via: &'static str, base: &str) -> Step {
+        Step::Answers(Answer { verdict: Verdict::Yes, via, base: Some(base.to_owned()), pr: None })
     }
 }
 
@@ -152,27 +146,14 @@ pub fn landed(question: &Question<'_>) -> Landed {
     }
 }
 
-/// A rung, and whether what it says follows from the commits alone.
-type Rung = (fn(&Case<'_>) -> Step, Option<&'static str>);
-
 /// The rungs, cheapest first, the forge last but for the heuristic.
-const RUNGS: [Rung; 6] = [
-    (never::diverged, None),
-    (ancestry::held, None),
-    (patches::each, Some("each")),
-    (patches::whole, Some("whole")),
-    (forge::merged, None),
-    (contained::nothing_new, Some("contained")),
-];
+const RUNGS: [fn(&Case<'_>) -> Step; 6] =
+    [never::diverged, ancestry::held, patches::each, patches::whole, forge::merged, contained::nothing_new];
 
 fn climb(case: &Case<'_>) -> Landed {
     let mut doubts = Vec::new();
-    for (rung, lasting) in RUNGS {
-        let step = match lasting {
-            Some(name) => case.recall(name, || rung(case)),
-            None => rung(case),
-        };
-        match step {
+    for rung in RUNGS {
+        match rung(case) {
             Step::Answers(answer) => return case.answered(answer, doubts),
             Step::Never(why) => return Landed { own_commits: true, doubts, ..Landed::no(why) },
             Step::Cannot(doubt) if !doubts.contains(&doubt) => doubts.push(doubt),

@@ -25,5 +25,5 @@ pub(super) fn diverged(case: &Case<'_>) -> Step {
 }
 
 fn fresh() -> Step {
-    Step::Answers(Answer::of(Verdict::Fresh, "never-diverged", None))
+    Step::Answers(Answer { verdict: Verdict::Fresh, via: "never-diverged", base: None, pr: None })
 }

@@ -82,7 +82,7 @@ fn whole_of(line: &Line) -> history::Step {
 /// For each step the commits of `theirs` that do the same. `None`: one has none, does nothing, or
 /// is there less often than here.
 fn matches_of(case: &Case<'_>, steps: &[history::Step], theirs: &[Commit]) -> Result<Option<Vec<Match>>> {
-    let touched = case.repo.touched(steps)?;
+    let touched = case.touched(steps)?;
     let wanted: HashSet<Touched> = touched.iter().copied().collect();
     let candidates = Candidates::of(case, theirs, &wanted)?;
     if touched.iter().any(|touched| touched.is_nothing() || !candidates.touched.contains(touched)) {
@@ -115,7 +115,7 @@ impl Candidates {
     pub(super) fn of(case: &Case<'_>, commits: &[Commit], wanted: &HashSet<Touched>) -> Result<Self> {
         let single = commits.iter().enumerate().filter_map(|(place, commit)| Some((place, commit.step()?)));
         let (places, steps): (Vec<usize>, Vec<history::Step>) = single.unzip();
-        let all = case.repo.touched(&steps)?;
+        let all = case.touched(&steps)?;
         let same = places.into_iter().zip(steps).zip(&all).filter(|(_, touched)| wanted.contains(touched));
         let steps = same.map(|(candidate, _)| candidate).collect();
         Ok(Candidates { steps, touched: all.into_iter().collect() })

@@ -42,7 +42,7 @@ fn reversed(case: &Case<'_>, range: &Range, whole: &Step, matches: &[Match]) -> 
     let all = matches.iter().map(newest).min().unwrap_or(last);
     let back = matches.iter().map(|found| (found.step.back(), newest(found))).chain([(whole.back(), all)]);
     let (steps, limits): (Vec<Step>, Vec<usize>) = back.unzip();
-    let wanted: HashSet<_> = case.repo.touched(&steps)?.into_iter().collect();
+    let wanted: HashSet<_> = case.touched(&steps)?.into_iter().collect();
     let patches = case.repo.patches(&steps)?;
     let is_after = |place: usize, patch: Patch| {
         let mut same = patches.iter().zip(&limits).filter(|(one, _)| **one == Some(patch));

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::guard::{self, Standing};
 use super::{Lane, LaneId, Phase, Record, lock_path, provision};
 use crate::ctx::Ctx;
 use crate::error::Result;
@@ -76,6 +77,28 @@ fn finish(ctx: &Ctx, repo: &Repo, mut lane: Lane) {
         settled(ctx, lane.id());
         ctx.ui.note(format!("{} was being made when scruff was stopped; it is complete", lane.label()));
     }
+}
+
+/// Takes back a lane that was made a moment ago and in which nothing has been done or runs. Says
+/// whether it did.
+pub fn take_back_new(ctx: &Ctx, lane: &Lane) -> bool {
+    let Ok(_lock) = lane.lock(ctx, "take back") else { return false };
+    let Ok(repo) = Repo::at_main(ctx, &lane.row.main) else { return false };
+    let clean = match guard::standing(ctx, &repo, lane) {
+        Ok(Standing::Checkout { dirt, detached: None }) => dirt.is_empty(),
+        _ => false,
+    };
+    let idle = guard::free_of_others(ctx, lane, Vec::new()).is_ok();
+    let untouched = lane.record.made_branch && clean && idle && at_start(&repo, lane);
+    if untouched {
+        take_back(ctx, lane);
+    }
+    untouched
+}
+
+fn at_start(repo: &Repo, lane: &Lane) -> bool {
+    let tip = repo.tip(&lane.row.branch).ok().map(|tip| tip.map(|oid| oid.as_str().to_owned()));
+    tip == Some(lane.record.start.clone())
 }
 
 /// Takes back exactly what making this lane made: checkout, branch, row, record. What cannot be

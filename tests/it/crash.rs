@@ -4,6 +4,7 @@
 //! `SCRUFF_TEST_LONG=1` also kills the next run at each of its steps, and runs once more.
 
 mod creation;
+mod full;
 mod removal;
 pub mod work;
 

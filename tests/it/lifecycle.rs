@@ -1,6 +1,6 @@
 //! Park, unpark, close, drop, reap, undo, adopt: what they take, what they refuse, what comes back.
 
-use crate::world::{Ran, Repo, World};
+use crate::world::{Ran, Repo, Tmux, World};
 use std::path::{Path, PathBuf};
 
 struct Scene {
@@ -297,6 +297,50 @@ fn json_says_what_is_true() {
     assert_eq!(view["occupied_by"][0]["pid"], sleeper.pid());
     sleeper.kill();
     assert_eq!(scene.run(["--json"]).ok().stdout, scene.run(["list", "--json"]).ok().stdout);
+}
+
+#[test]
+fn a_key_pressed_in_the_lanes_pane_parks_it_from_its_own_directory() {
+    let scene = Scene::new();
+    let tmux = Tmux::start(&scene.world);
+    let home = tmux.panes()[0].id.clone();
+    scene.world.call(["open", "pears", "-b"]).cwd(scene.repo.path()).in_pane(&tmux, &home).run().ok();
+    let path = scene.world.base().join("kim-orchard/pears");
+    std::fs::write(path.join("a"), "a\n").unwrap();
+    let pane = tmux.panes_of("orchard/pears").remove(0).id;
+    let other = scene.worked("plums");
+    let key = |pane: &str| {
+        let call = scene.world.call(["close", "--pane-id", pane]).cwd(&path);
+        call.in_pane(&tmux, &home).env_remove("TMUX_PANE").run()
+    };
+    key(&pane).ok();
+    assert!(!path.exists() && tmux.panes_of("orchard/pears").is_empty());
+    scene.stands("plums", &other);
+    assert!(tmux.panes().iter().any(|pane| pane.id == home));
+}
+
+#[test]
+fn an_opening_that_fails_takes_the_lane_back() {
+    let scene = Scene::new();
+    let tmux = Tmux::start(&scene.world);
+    let home = tmux.panes()[0].id.clone();
+    let call = scene.world.call(["open", "pears", "--os-window"]).cwd(scene.repo.path());
+    call.in_pane(&tmux, &home).run().exits(1).warns("no terminal is configured");
+    assert_eq!(scene.repo.branches(), ["main"]);
+    assert!(!scene.world.base().join("kim-orchard/pears").exists());
+    assert_eq!(scene.run(["--json"]).ok().json()["lanes"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn what_a_new_checkout_lacks_is_mentioned() {
+    let scene = Scene::new();
+    let inner = scene.world.repo("inner");
+    let url = inner.path().to_str().unwrap();
+    scene.repo.git(["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "sub"]);
+    scene.repo.commit(".gitattributes", "*.bin filter=lfs\n", "attributes");
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+    scene.repo.commit("big.bin", pointer, "big");
+    scene.run(["new", "pears"]).ok().warns("not filled: 1 submodule").warns("pointer of Git LFS: 1 file");
 }
 
 trait TakesNothing {

@@ -1,8 +1,5 @@
 //! The listing's sweep: parked lanes that have landed go, and it is said how to get them back.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-
 use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::git::Repo;
@@ -13,19 +10,12 @@ use crate::lane::take::{self, Grounds};
 use crate::lane::{Lane, judge};
 use crate::registry::ledger::Taken;
 
-/// The repositories of one listing, each opened once.
-pub(super) type Repos = HashMap<PathBuf, Result<Repo>>;
-
 /// Takes a parked lane whose work has landed. Anything else, and any doubt, keeps it.
-pub(super) fn swept(ctx: &Ctx, repos: &mut Repos, view: &View) -> bool {
+pub(super) fn swept(ctx: &Ctx, view: &View) -> bool {
     if !ctx.config().reap.sweep || view.state != Some("parked") {
         return false;
     }
-    let main = &view.lane.row.main;
-    let Ok(repo) = repos.entry(main.clone()).or_insert_with(|| Repo::at_main(ctx, main)) else {
-        return false;
-    };
-    match sweep(ctx, repo, view.lane.clone()) {
+    match sweep(ctx, view.lane.clone()) {
         Ok(Some(taken)) => {
             ctx.ui.note(format!(
                 "{} has landed ({}) and is gone; scruff undo {}/{} brings it back",
@@ -44,9 +34,10 @@ pub(super) fn swept(ctx: &Ctx, repos: &mut Repos, view: &View) -> bool {
     }
 }
 
-fn sweep(ctx: &Ctx, repo: &Repo, mut lane: Lane) -> Result<Option<Taken>> {
+fn sweep(ctx: &Ctx, mut lane: Lane) -> Result<Option<Taken>> {
+    let repo = Repo::at_main(ctx, &lane.row.main)?;
     let requests = || crate::forge::Asked::NoForge("a sweep asks only git".to_owned());
-    if judge::judge(ctx, repo, &lane, &requests).verdict != Verdict::Yes {
+    if judge::judge(ctx, &repo, &lane, &requests).verdict != Verdict::Yes {
         return Ok(None);
     }
     let _lock = lane.lock(ctx, "sweep")?;
@@ -58,5 +49,5 @@ fn sweep(ctx: &Ctx, repo: &Repo, mut lane: Lane) -> Result<Option<Taken>> {
         return Ok(None);
     }
     let grounds = Grounds { via: landed.via.unwrap_or_default(), pr: String::new() };
-    take::take(ctx, repo, &mut lane, &grounds, Vec::new()).map(Some)
+    take::take(ctx, &repo, &mut lane, &grounds, Vec::new()).map(Some)
 }

@@ -1,14 +1,14 @@
 //! The listing as a person sees it: one line a lane, cut to the terminal by display columns.
 
 use jiff::{SpanRound, Timestamp, Unit};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use crate::ctx::Ctx;
 use crate::landed::PostMerge;
 use crate::lane::listing::View;
 use crate::lane::undo;
 use crate::registry::ledger::Taken;
-use crate::ui;
+use crate::ui::{self, cut, shown};
 
 /// Columns of each cell at most, the last one excepted.
 const WIDEST: [usize; 5] = [24, 32, 10, 8, 10];
@@ -74,15 +74,6 @@ fn after_merge(view: &View) -> String {
     }
 }
 
-/// A name as text that cannot move the cursor or turn the line around.
-pub(in crate::cmd) fn shown(text: &str) -> String {
-    let hidden = |c: &char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    text.chars().filter(|c| !hidden(c)).collect()
-}
-
 fn widths<'a>(rows: impl Iterator<Item = &'a [String; 6]>) -> [usize; 5] {
     rows.fold([0; 5], |mut widest, row| {
         for (index, widest) in widest.iter_mut().enumerate() {
@@ -105,23 +96,6 @@ fn line(row: &[String; 6], widths: &[usize; 5], limit: Option<usize>) -> String 
     text + "\n"
 }
 
-/// Text cut to display columns, never inside a character, with … where something is missing.
-pub(in crate::cmd) fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    let mut width = 0;
-    for c in text.chars() {
-        width += c.width().unwrap_or(0);
-        if width + 1 > columns {
-            break;
-        }
-        kept.push(c);
-    }
-    kept + "…"
-}
-
 /// "5m", "3h", "2d": how long ago, in its largest unit.
 fn age(now: Timestamp, then: Timestamp) -> String {
     let round = SpanRound::new().largest(Unit::Second);
@@ -138,19 +112,6 @@ fn age(now: Timestamp, then: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn text_is_cut_by_columns_and_never_inside_a_character() {
-        assert_eq!(cut("漢字漢字", 5), "漢字…");
-        assert_eq!(cut("漢字漢字", 6), "漢字…");
-        assert_eq!(cut("漢字漢字", 8), "漢字漢字");
-        assert_eq!(cut("plain", 3), "pl…");
-    }
-
-    #[test]
-    fn marks_that_turn_a_line_around_are_not_shown() {
-        assert_eq!(shown("a\u{202e}b\u{1b}[31mc\n"), "ab[31mc");
-    }
 
     #[test]
     fn an_age_is_in_its_largest_unit() {

@@ -7,9 +7,9 @@ use unicode_width::UnicodeWidthStr;
 use super::choice::{Choice, state};
 use super::preview::Previews;
 use super::screen::Screen;
-use crate::cmd::list::table::{cut, shown};
 use crate::error::Result;
 use crate::lane::listing::View;
+use crate::ui::{cut, shown};
 
 /// Below this width there is no room for a preview beside the list, in columns.
 const NARROW: usize = 60;

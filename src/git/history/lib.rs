@@ -1,12 +1,10 @@
 //! These facts from libgit2.
 
-use git2::{Delta, Diff, DiffFormat, DiffOptions, Error, ErrorCode, Repository, Sort};
+use git2::{Delta, DiffOptions, Error, ErrorCode, Repository, Sort};
 
-use super::{Commit, Patch, Step, Touched, patch, reverts};
+use super::{Commit, Step, Touched, reverts};
 use crate::git::Oid;
-
-/// A patch larger than this is not compared, in bytes.
-const MAX_PATCH: usize = 64 << 20;
+use crate::git::history::patch;
 
 type Fact<T> = Result<T, Error>;
 
@@ -52,7 +50,10 @@ pub(super) fn touched(lib: &Repository, steps: &[Step]) -> Fact<Vec<Touched>> {
 }
 
 fn touched_by(lib: &Repository, step: &Step) -> Fact<Touched> {
-    let diff = compare(lib, step, DiffOptions::new().context_lines(0))?;
+    let tree = |oid: &Oid| lib.find_commit(id(oid)?)?.tree();
+    let mut options = DiffOptions::new();
+    options.ignore_submodules(false).include_typechange(true).context_lines(0);
+    let diff = lib.diff_tree_to_tree(Some(&tree(&step.from)?), Some(&tree(&step.to)?), Some(&mut options))?;
     let mut touched = patch::Toucher::default();
     for delta in diff.deltas().filter(|delta| delta.status() != Delta::Unmodified) {
         let (old, new) = (delta.old_file(), delta.new_file());
@@ -60,33 +61,4 @@ fn touched_by(lib: &Repository, step: &Step) -> Fact<Touched> {
         touched.add(path, i32::from(old.mode()).cast_unsigned(), i32::from(new.mode()).cast_unsigned());
     }
     Ok(touched.end())
-}
-
-pub(super) fn patches(lib: &Repository, steps: &[Step]) -> Fact<Vec<Option<Patch>>> {
-    steps.iter().map(|step| patch_of(lib, step)).collect()
-}
-
-fn patch_of(lib: &Repository, step: &Step) -> Fact<Option<Patch>> {
-    let mut options = DiffOptions::new();
-    options.context_lines(3).interhunk_lines(0).show_binary(true).id_abbrev(40);
-    let diff = compare(lib, step, &mut options)?;
-    let mut text = Vec::new();
-    let printed = diff.print(DiffFormat::Patch, |_, _, line| {
-        if let Some(mark) = [' ', '+', '-'].into_iter().find(|mark| *mark == line.origin()) {
-            text.push(u8::try_from(mark).unwrap_or(b' '));
-        }
-        text.extend_from_slice(line.content());
-        text.len() < MAX_PATCH
-    });
-    match printed {
-        Ok(()) => Ok(Some(Patch::of(&text))),
-        Err(_) if text.len() >= MAX_PATCH => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-fn compare<'r>(lib: &'r Repository, step: &Step, options: &mut DiffOptions) -> Fact<Diff<'r>> {
-    let tree = |oid: &Oid| lib.find_commit(id(oid)?)?.tree();
-    options.ignore_submodules(false).include_typechange(true);
-    lib.diff_tree_to_tree(Some(&tree(&step.from)?), Some(&tree(&step.to)?), Some(options))
 }

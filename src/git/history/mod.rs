@@ -7,9 +7,6 @@ mod merge;
 mod patch;
 mod program;
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
 use super::{Oid, Repo};
 use crate::error::Result;
 
@@ -72,9 +69,7 @@ pub struct Patch([u8; 32]);
 impl Repo {
     /// Whether `base` holds all of `tip`.
     pub fn is_held(&self, tip: &Oid, base: &Oid) -> Result<bool> {
-        let find =
-            || self.fact(|lib| super::facts::is_ancestor(lib, tip, base), |git| git.is_held(tip, base));
-        self.recall(|| format!("held {tip} {base}"), find, |_| true)
+        self.fact(|lib| super::facts::is_ancestor(lib, tip, base), |git| git.is_held(tip, base))
     }
 
     /// Whether a commit is in this repository at all.
@@ -87,36 +82,20 @@ impl Repo {
         self.fact(|git| lib::only_in(git, tip, without, max), |git| git.only_in(tip, without, max))
     }
 
-    /// What each step touches.
+    /// What each step touches. To be compared only with what the same repository value says.
     pub fn touched(&self, steps: &[Step]) -> Result<Vec<Touched>> {
-        let mut seen = self.seen.touched.borrow_mut();
-        let new: Vec<Step> = steps.iter().filter(|step| !seen.contains_key(step)).cloned().collect();
-        let touched = self.fact(|git| lib::touched(git, &new), |git| git.touched(&new))?;
-        seen.extend(new.into_iter().zip(touched));
-        Ok(steps.iter().filter_map(|step| seen.get(step).copied()).collect())
+        self.fact(|git| lib::touched(git, steps), |git| git.touched(steps))
     }
 
-    /// The patch of each step; `None`: too large to compare. libgit2 and git need not write the
-    /// same patch alike: equal ones are equal, whoever was asked.
+    /// The patch of each step, by git itself. `None`: too large to compare.
     pub fn patches(&self, steps: &[Step]) -> Result<Vec<Option<Patch>>> {
-        let mut seen = self.seen.patches.borrow_mut();
-        let new: Vec<Step> = steps.iter().filter(|step| !seen.contains_key(step)).cloned().collect();
-        let patches = self.fact(|git| lib::patches(git, &new), |git| git.patches(&new))?;
-        seen.extend(new.into_iter().zip(patches));
-        Ok(steps.iter().filter_map(|step| seen.get(step).copied()).collect())
+        self.program().patches(steps)
     }
 
     /// What merging `tip` into `base` would come to. Nothing is written.
     pub fn merged(&self, base: &Oid, tip: &Oid) -> Result<Merged> {
         self.fact(|git| merge::by_lib(git, base, tip), |git| git.merged(base, tip))
     }
-}
-
-/// What one repository value has been asked: a step never changes.
-#[derive(Default)]
-pub(super) struct Seen {
-    touched: RefCell<HashMap<Step, Touched>>,
-    patches: RefCell<HashMap<Step, Option<Patch>>>,
 }
 
 /// The commits that a message says it reverts: `This reverts commit <name>`.

@@ -66,7 +66,8 @@ fn words(commands: &[TmuxCommand<'_>], program: &[OsString]) -> Vec<OsString> {
     words
 }
 
-fn argument(word: &OsStr) -> OsString {
+/// An argument of which a `;` at the end does not end the command.
+pub(super) fn argument(word: &OsStr) -> OsString {
     match word.as_bytes().strip_suffix(b";") {
         Some(rest) => [OsStr::from_bytes(rest), OsStr::new("\\;")].iter().copied().collect(),
         None => word.to_owned(),

@@ -2,6 +2,7 @@
 
 mod call;
 mod commands;
+mod popup;
 mod seat;
 mod snapshot;
 mod text;

@@ -3,7 +3,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::ui::plain;
+use crate::ui::{moves, plain};
 
 /// The longest name of a window or session, in bytes.
 const MAX_NAME: usize = 80;
@@ -11,7 +11,7 @@ const MAX_NAME: usize = 80;
 /// A name for a window or session. Different names stay different: whatever had to be changed
 /// gets a short digest of the original.
 pub(super) fn name(text: &str) -> String {
-    let keep = |c: char| !matches!(c, '.' | ':') && !c.is_control();
+    let keep = |c: char| !matches!(c, '.' | ':') && !moves(c);
     let mut clean: String = text.chars().map(|c| if keep(c) { c } else { '_' }).collect();
     clean.truncate(clean.floor_char_boundary(MAX_NAME));
     if clean != text || clean.is_empty() {
@@ -24,6 +24,11 @@ pub(super) fn name(text: &str) -> String {
 /// Text that a format shows as it is: control characters dropped, every `#` doubled.
 pub(super) fn literal(text: &str) -> String {
     plain(text).replace(['\n', '\t'], " ").replace('#', "##")
+}
+
+/// The same where tmux would also put the time in.
+pub(super) fn message(text: &str) -> String {
+    literal(text).replace('%', "%%")
 }
 
 /// An argument as tmux's own parser must get it: a `;` at its end would end the command.
@@ -52,6 +57,7 @@ mod tests {
     fn names_that_tmux_would_change_stay_different() {
         assert_eq!(name("fix-auth"), "fix-auth");
         assert_eq!(name("fix/é"), "fix/é");
+        assert!(name("a\u{202e}b").starts_with("a_b-"));
         assert_ne!(name("v1.2"), name("v1:2"));
         assert_ne!(name("v1.2"), name("v1_2"));
         assert!(!name("v1.2").contains('.'));

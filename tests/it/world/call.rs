@@ -79,6 +79,11 @@ impl Call {
         self
     }
 
+    /// The whole argv, program first.
+    pub fn words(&self) -> Vec<OsString> {
+        std::iter::once(&self.program).chain(&self.args).cloned().collect()
+    }
+
     #[track_caller]
     pub fn run(self) -> Ran {
         self.start().finish()

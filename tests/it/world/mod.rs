@@ -11,6 +11,7 @@ pub mod call;
 mod conf;
 pub mod fakes;
 pub mod leftovers;
+pub mod manual;
 pub mod repo;
 pub mod screen;
 pub mod tmux;

@@ -80,6 +80,12 @@ impl Terminal {
         writer.flush().unwrap();
     }
 
+    /// Pastes, marked as a paste where the program asked for that. Another thread does it: wait
+    /// for the text before typing on.
+    pub fn paste(&self, text: &str) {
+        self.model.lock().unwrap().send_paste(text).unwrap();
+    }
+
     /// Types a line and Enter.
     pub fn send_line(&self, line: &str) {
         self.send(format!("{line}\r"));

@@ -1,0 +1,1 @@
+integrations/tmux/scruff.tmux

@@ -83,6 +83,8 @@ pub enum Verb {
     Reaped(cmd::reaped::Args),
     /// Bring a lane back that was taken
     Undo(cmd::undo::Args),
+    /// For clients' hooks: an event of the client's
+    Hook(cmd::hook::Args),
     /// What is installed, what applies, what is odd; changes nothing
     Doctor(cmd::doctor::Args),
     /// Try everything safely, in a private tmux with a scratch repository

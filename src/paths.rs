@@ -49,6 +49,13 @@ impl Paths {
         Ok((Paths { home, base, state, config, runtime }, warnings))
     }
 
+    /// The state directory alone, found out without a look at any file.
+    pub fn state_of(env: &Env) -> Option<PathBuf> {
+        let home = || env.absolute("HOME").map(|home| home.join(".local/state"));
+        let usual = || env.absolute("XDG_STATE_HOME").or_else(home).map(|state| state.join("scruff"));
+        env.absolute("SCRUFF_STATE").or_else(usual)
+    }
+
     /// The registry table.
     pub fn registry(&self) -> PathBuf {
         self.base.join("registry.tsv")
@@ -77,6 +84,11 @@ impl Paths {
     /// The directory of the lanes that do this.
     pub fn activity(&self, activity: Activity) -> PathBuf {
         self.state.join("activity").join(activity.word())
+    }
+
+    /// The directory of clients' conversations.
+    pub fn sessions(&self) -> PathBuf {
+        self.state.join("sessions")
     }
 
     /// The log file.
@@ -121,15 +133,27 @@ pub fn make_private_dir(path: &Path) -> Result<()> {
 /// Writes a 0600 file beside its final place, flushes it to disk, and renames it there:
 /// a reader sees the old contents or the new, never half.
 pub fn write_whole(path: &Path, contents: &[u8]) -> Result<()> {
+    write_beside(path, contents, true)?;
+    sync_dir(path.parent().unwrap_or(Path::new("/")));
+    Ok(())
+}
+
+/// The same without the disk: for what may be lost with the machine, and is written often.
+pub fn write_cache(path: &Path, contents: &[u8]) -> Result<()> {
+    write_beside(path, contents, false)
+}
+
+fn write_beside(path: &Path, contents: &[u8], flush: bool) -> Result<()> {
     use crate::error::Doing;
     let what = || format!("cannot write {}", path.display());
     let directory = path.parent().unwrap_or(Path::new("/"));
     make_private_dir(directory)?;
     let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(directory).doing(what)?;
     std::io::Write::write_all(&mut file, contents).doing(what)?;
-    file.as_file().sync_all().doing(what)?;
+    if flush {
+        file.as_file().sync_all().doing(what)?;
+    }
     file.persist(path).map_err(|error| error.error).doing(what)?;
-    sync_dir(directory);
     Ok(())
 }
 

@@ -20,6 +20,8 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
         Some("status") => status(&args),
         Some("__demo-client") => cmd::demo::client_main(&args[2..]),
         Some("__pane") => cmd::pane::main(&args[2..]),
+        Some("__holder") => cmd::holder::main(&args[2..]),
+        Some("hook") => cmd::hook::quick(&args[2..]).unwrap_or_else(|| run(&args)),
         _ => run(&args),
     };
     ExitCode::from(exit.code())
@@ -101,6 +103,7 @@ fn dispatch(cli: Cli, ctx: &Ctx) -> Result<Outcome> {
         Some(Verb::Reaped(args)) => cmd::reaped::run(&args, ctx),
         Some(Verb::Undo(args)) => cmd::undo::run(&args, ctx),
         Some(Verb::Doctor(args)) => cmd::doctor::run(&args, ctx),
+        Some(Verb::Hook(args)) => cmd::hook::run(&args, cli.global.directory.as_deref(), ctx),
         Some(Verb::Demo(args)) => cmd::demo::run(&args, ctx),
         Some(Verb::Status(args)) => cmd::status::run(&args, ctx),
         Some(Verb::Init(args)) => Ok(cmd::init::run(&args)),

@@ -37,6 +37,7 @@ pub struct Adapter {
     pub(super) resume: Option<Vec<Template>>,
     pub(super) newest: Option<Vec<Template>>,
     pub(super) pick: Option<Vec<Template>>,
+    pub(super) status: Vec<String>,
     pub(super) chooses_session: bool,
     pub(super) finder: Finder,
     pub(super) prompt: Vec<Template>,
@@ -135,6 +136,8 @@ struct Written {
     newest: Option<Vec<String>>,
     pick: Option<Vec<String>>,
     #[serde(default)]
+    status: Vec<String>,
+    #[serde(default)]
     session: Session,
     #[serde(default)]
     conversations: Finder,
@@ -192,6 +195,7 @@ fn parse(id: &str, text: &str) -> Result<Adapter, String> {
         resume: some_argv("resume", written.resume)?,
         newest: some_argv("newest", written.newest)?,
         pick: some_argv("pick", written.pick)?,
+        status: written.status,
         chooses_session: written.session == Session::Uuid,
         finder: written.conversations,
         prompt: argv("prompt.argv", &written.prompt.argv)?,

@@ -5,6 +5,7 @@ mod launch;
 mod prompt;
 mod resume;
 mod scrub;
+mod status;
 pub mod template;
 mod transcript;
 
@@ -13,3 +14,4 @@ pub use launch::{Launch, command_line, start};
 pub use prompt::{PROMPT_FILE, Prompt};
 pub use resume::resume;
 pub use scrub::scrubbed;
+pub use status::{Status, status};

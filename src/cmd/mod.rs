@@ -8,6 +8,8 @@ pub mod doctor;
 pub mod drop;
 pub mod focus;
 pub mod heartbeat;
+pub mod holder;
+pub mod hook;
 pub mod init;
 pub mod key;
 pub mod list;

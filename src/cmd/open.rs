@@ -16,6 +16,7 @@ use crate::lane::create::Made;
 use crate::lane::resolve::Match;
 use crate::lane::{Lane, find, recover};
 use crate::seam::Seam;
+use crate::session;
 
 /// New lane with a session in a window. A lane of that name comes to the front instead.
 ///
@@ -113,6 +114,7 @@ pub(super) fn start_new(
     if launch.session.is_some() {
         lane.record.session.clone_from(&launch.session);
         lane.record.write(&ctx.paths)?;
+        session::unbind(&ctx.paths, lane.id());
     }
     let placement = placing.placement(ctx, ctx.config().mux.open);
     let outcome = start::start(ctx, Seam::Open, &lane, &situation, launch, &placement);

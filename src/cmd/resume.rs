@@ -11,6 +11,7 @@ use crate::lane::resolve::Match;
 use crate::lane::{Lane, Situation, State, find, park, provision, rebuild};
 use crate::mux::{self, Located};
 use crate::seam::Seam;
+use crate::session;
 
 /// Reopen a lane: rebuild its checkout if it is parked, and continue its conversation.
 ///
@@ -70,6 +71,7 @@ pub(super) fn reopen(ctx: &Ctx, lane: &Lane, pick: bool, placing: &Placing, plac
     if launch.session.is_some() && launch.session != lane.record.session {
         lane.record.session.clone_from(&launch.session);
         lane.record.write(&ctx.paths)?;
+        session::unbind(&ctx.paths, lane.id());
     }
     if before == State::Parked {
         ctx.ui.note(format!("{} has its checkout back: {}", lane.label(), lane.row.path.display()));

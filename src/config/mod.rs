@@ -1,6 +1,7 @@
 //! The configuration: `config.toml`, read tolerantly. A typo must not keep a pane from opening.
 
 pub mod declared;
+mod notify;
 mod sections;
 mod tolerant;
 
@@ -8,6 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+pub use notify::{Idle, Notifier, Notify, WhenVisible};
 pub use sections::*;
 
 /// The reference, with every key, its default and what it means. A test holds it against the types.
@@ -36,6 +38,8 @@ pub struct Config {
     pub trash: Trash,
     /// What a new checkout gets, and what becomes of one whose client is done with it.
     pub worktree: Worktree,
+    /// How a person is told what lanes do.
+    pub notify: Notify,
 }
 
 impl Config {
@@ -87,6 +91,13 @@ mod tests {
         let (config, warnings) = Config::parse("[mux]\nopen = 'nowhere'\nbackground = true\nafter = 3");
         assert_eq!((config.mux.open, config.mux.background), (Place::Window, true));
         assert_eq!(warnings.len(), 2, "{warnings:?}");
+    }
+
+    #[test]
+    fn a_delay_is_a_time() {
+        let delay =
+            |text: &str| Config::parse(&format!("[notify]\ndelay = '{text}'")).0.notify.delay.as_millis();
+        assert_eq!(["500ms", "5s", "2m", "-1s", "soon"].map(delay), [500, 5000, 120_000, 0, 0]);
     }
 
     #[test]

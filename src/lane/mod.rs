@@ -29,6 +29,7 @@ use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::lock::Lock;
 use crate::registry::Row;
+use crate::session;
 
 pub use record::{LaneId, Phase, Record};
 pub use situation::{Situation, State};
@@ -44,8 +45,12 @@ pub struct Lane {
 
 impl Lane {
     /// The lane of a row, with its record, or with a new one for a row that another tool wrote.
+    /// Of its conversation the client's hooks know better than whoever made the record.
     pub fn of(ctx: &Ctx, row: Row) -> Self {
-        let record = Record::of_row(&ctx.paths, &row);
+        let mut record = Record::of_row(&ctx.paths, &row);
+        if let Some(reported) = session::of_lane(&ctx.paths, &record.id) {
+            record.session = Some(reported.into());
+        }
         Lane { row, record }
     }
 

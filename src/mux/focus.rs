@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use super::previous;
 use super::reach::{Reach, Shared};
 use super::survey::Survey;
-use super::{Asker, Located, MuxError, OpenRequest, PaneId, PaneRef, Raised, Wish};
+use super::{Asker, Left, Located, MuxError, OpenRequest, PaneId, PaneRef, Raised, Wish};
 use crate::config::Place;
 use crate::ctx::Ctx;
 use crate::error::{Error, Result};
@@ -79,7 +80,7 @@ pub(super) fn show_running(
     if background {
         return Ok(Some((pane, Shown::Background)));
     }
-    match show(&survey.reach, lane, &pane) {
+    match show(&survey.reach, &lane.row.name, &pane) {
         Ok(shown) => Ok(Some((pane, shown))),
         // It may have ended between the look and the deed.
         Err(error) => match Survey::new(ctx, wish).find(lane, true)?.pane() {
@@ -98,16 +99,16 @@ fn only<'a>(lane: &Lane, located: &'a Located) -> Result<Option<&'a PaneRef>> {
 }
 
 /// Selects a pane and brings it in front of whoever asks.
-pub(super) fn show(reach: &Reach<'_>, lane: &Lane, pane: &PaneRef) -> Result<Shown, MuxError> {
+pub(super) fn show(reach: &Reach<'_>, name: &str, pane: &PaneRef) -> Result<Shown, MuxError> {
     let server = reach.at(&pane.server.socket)?;
     let asker = reach.asker(&server)?;
     if !asker.inside
         && let Ok(Some(outer)) = reach.inside()
     {
-        return show_in(reach, &outer, &server, lane, pane);
+        return show_in(reach, &outer, &server, name, pane);
     }
     Ok(match server.focus(&pane.id, &asker)? {
-        Raised::Front => Shown::Front,
+        Raised::Front(left) => came_from(reach, &server, left, &pane.id)?,
         Raised::PaneOnly(why) => Shown::SelectedNotRaised(why),
         Raised::Attach(cmd) => Shown::Attach(cmd),
         Raised::NoClient { command, target } => match terminal(reach.ctx, pane, &target)? {
@@ -122,7 +123,7 @@ fn show_in(
     reach: &Reach<'_>,
     outer: &Shared,
     server: &Shared,
-    lane: &Lane,
+    name: &str,
     pane: &PaneRef,
 ) -> Result<Shown, MuxError> {
     let asker = reach.asker(outer)?;
@@ -130,16 +131,28 @@ fn show_in(
         server.focus(&pane.id, &Asker { client: Some(client), inside: true, ..Asker::default() })?;
         viewer
     } else {
-        let (name, place) = (lane.row.name.clone(), Place::Window);
+        let (name, place) = (name.to_owned(), Place::Window);
         let request = OpenRequest { argv: server.viewer(&pane.id)?, name, place, cwd: None };
         outer.open(&request, &asker)?.id
     };
     Ok(match outer.focus(&viewer, &asker)? {
-        Raised::Front => Shown::Front,
+        Raised::Front(left) => came_from(reach, outer, left, &viewer)?,
         Raised::PaneOnly(why) => Shown::SelectedNotRaised(why),
         Raised::Attach(cmd) => Shown::Attach(cmd),
         Raised::NoClient { command, .. } => Shown::NoClient { command },
     })
+}
+
+fn came_from(
+    reach: &Reach<'_>,
+    server: &Shared,
+    left: Option<Left>,
+    now: &PaneId,
+) -> Result<Shown, MuxError> {
+    if let Some(left) = left.filter(|left| left.pane != *now) {
+        previous::note(reach.ctx, server.probe()?, left);
+    }
+    Ok(Shown::Front)
 }
 
 /// A pane of the outer server in which a client of the inner one runs: they share a terminal.

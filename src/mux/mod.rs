@@ -12,8 +12,10 @@ mod here;
 mod locate;
 mod open;
 mod press;
+mod previous;
 mod reach;
 mod record;
+mod report;
 mod request;
 mod survey;
 mod tmux;
@@ -38,7 +40,9 @@ pub use focus::{Focused, Shown, focus_lane};
 pub use locate::{Certain, Located, Sought, View, locate};
 pub use open::{Opened, PaneLaunch, Placement, open_lane};
 pub use press::{Pressed, Size};
+pub use previous::focus_previous;
 pub use record::PaneRecord;
+pub use report::{Eye, Report, Seen, announce, report};
 pub use request::Request;
 pub use survey::{PaneSeen, Survey, find_lane, lane_of_pane, seen};
 
@@ -243,11 +247,20 @@ pub struct Screen {
     pub tty: PathBuf,
 }
 
+/// What was in front of a client before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The client.
+    pub client: String,
+    /// The pane that it showed.
+    pub pane: PaneId,
+}
+
 /// How far a pane was brought to the front.
 #[derive(Debug)]
 pub enum Raised {
-    /// In front of the person.
-    Front,
+    /// In front of the person, in place of this, if that is known.
+    Front(Option<Left>),
     /// Selected where it is; why it is not in front.
     PaneOnly(String),
     /// Selected, and nobody looks at the server; what to type to see it.

@@ -166,7 +166,7 @@ fn present(survey: &Survey<'_>, lane: &Lane, pane: &PaneRef, placement: &Placeme
     }
     let shown = match placement.place {
         Place::OsWindow => in_terminal(survey, pane),
-        _ => show(&survey.reach, lane, pane),
+        _ => show(&survey.reach, &lane.row.name, pane),
     };
     shown.unwrap_or_else(|error| Shown::SelectedNotRaised(error.to_string()))
 }

@@ -1,5 +1,8 @@
 //! What can be known of a process that is not ours: its parent, its command, when it started.
 
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::PathBuf;
+
 use rustix::process::{Pid, test_kill_process};
 
 /// How far a chain of parents is followed.
@@ -47,6 +50,15 @@ pub fn line_of(pid: u32) -> Vec<u32> {
         line.push(parent);
     }
     line
+}
+
+/// The terminal of this user's that a process reads from; `None` where that cannot be known.
+pub fn terminal(pid: u32) -> Option<PathBuf> {
+    let path = std::fs::read_link(format!("/proc/{pid}/fd/0")).ok()?;
+    let is_terminal = path.starts_with("/dev/pts") || path.to_string_lossy().starts_with("/dev/tty");
+    let meta = path.symlink_metadata().ok().filter(|_| is_terminal)?;
+    let ours = meta.file_type().is_char_device() && meta.uid() == rustix::process::geteuid().as_raw();
+    ours.then_some(path)
 }
 
 /// What is known of a process; `None` when it is gone or hidden.

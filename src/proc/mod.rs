@@ -288,6 +288,15 @@ impl Cmd {
         self.start(&mut command).map(|child| child.id())
     }
 
+    /// Starts the child with no input and both outputs in a file, and lets it go. It makes a session
+    /// of its own itself.
+    pub fn detach(&self, log: File) -> Result<u32, Failure> {
+        let mut command = self.command();
+        let copy = log.try_clone().map_err(Failure::CannotStart)?;
+        command.stdin(Stdio::null()).stdout(Stdio::from(log)).stderr(Stdio::from(copy));
+        self.start(&mut command).map(|child| child.id())
+    }
+
     /// Replaces this process. Returns only the error.
     pub fn exec(&self) -> Failure {
         started(self.command().exec())

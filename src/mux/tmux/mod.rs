@@ -3,6 +3,7 @@
 mod call;
 mod commands;
 mod popup;
+mod report;
 mod seat;
 mod snapshot;
 mod text;
@@ -17,7 +18,9 @@ use tmux_interface::{CapturePane, IfShell, SetOption, TmuxCommand};
 use self::commands::{anchor, leave, select, session, split, switch, window};
 use self::seat::Seat;
 use self::snapshot::{Client, Pane, Snapshot};
-use super::{Asker, Certain, Kind, Multiplexer, MuxError, OpenRequest, PaneId, PaneInfo, PaneRef, Raised};
+use super::{
+    Asker, Certain, Kind, Left, Multiplexer, MuxError, OpenRequest, PaneId, PaneInfo, PaneRef, Raised,
+};
 use super::{Screen, Server, Tag};
 use crate::config::Place;
 use crate::ctx::Ctx;
@@ -132,11 +135,11 @@ impl Multiplexer for Tmux {
                 Some(place) => select(place),
                 None => vec![switch(&client.name, first)],
             })?;
-            return Ok(Raised::Front);
+            return Ok(Raised::Front(left(&seen, client)));
         }
         self.run(&select(first))?;
         Ok(match seat {
-            Seat::Client(_) => Raised::Front,
+            Seat::Client(client) => Raised::Front(left(&seen, client)),
             Seat::Terminal => Raised::Attach(Box::new(self.attach(first))),
             Seat::Unseen => {
                 let session = seat::session(&seen, asker);
@@ -197,6 +200,13 @@ impl Multiplexer for Tmux {
         let unset = ["env", "-u", "TMUX", "-u", "TMUX_PANE"].map(OsString::from);
         Ok(unset.into_iter().chain(self.attach(place).argv()).collect())
     }
+}
+
+/// What a client shows.
+fn left(seen: &Snapshot, client: &Client) -> Option<Left> {
+    let shown = |row: &&Pane| row.session == client.session && row.current && row.active;
+    let pane = seen.panes.iter().find(shown)?.info.id.clone();
+    Some(Left { client: client.name.clone(), pane })
 }
 
 /// A pane's row, in a session that somebody looks at if there is one.

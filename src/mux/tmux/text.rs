@@ -31,6 +31,11 @@ pub(super) fn message(text: &str) -> String {
     literal(text).replace('%', "%%")
 }
 
+/// One word of a line that tmux parses.
+pub(super) fn quoted(text: &str) -> String {
+    format!("'{}'", plain(text).replace('\'', "'\\''"))
+}
+
 /// An argument as tmux's own parser must get it: a `;` at its end would end the command.
 pub(super) fn argument(word: &str) -> String {
     match word.strip_suffix(';') {
@@ -69,6 +74,12 @@ mod tests {
     #[test]
     fn a_format_cannot_run() {
         assert_eq!(literal("x#(touch /p)#{y}\u{1b}[1m\n"), "x##(touch /p)##{y}[1m ");
+    }
+
+    #[test]
+    fn a_message_shows_what_it_says() {
+        assert_eq!(message("50%H #{y}\n"), "50%%H ##{y} ");
+        assert_eq!(quoted("it's\u{1b} $HOME ;"), "'it'\\''s $HOME ;'");
     }
 
     #[test]

@@ -26,6 +26,11 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
     let _lock = lane.lock(ctx, "drop")?;
     let repo = Repo::at_main(ctx, &lane.row.main)?;
     look(ctx, &repo, &lane).map_err(|why| kept(&lane, &why))?;
+    if repo.by_git().tip(&lane.row.branch)?.is_none() && lane.row.path.is_dir() {
+        take::take_unborn(ctx, &repo, &mut lane)?;
+        ctx.ui.note(format!("{} is gone; it never had a commit", lane.label()));
+        return Ok(Outcome::done());
+    }
     let grounds = Grounds { via: "drop".to_owned(), pr: String::new() };
     let taken = take::take(ctx, &repo, &mut lane, &grounds, Vec::new())?;
     say(ctx, &lane, &taken);

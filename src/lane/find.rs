@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::resolve::{Known, Match, resolve};
-use super::{Lane, recover};
+use super::{Lane, Phase, Record, recover};
 use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::git::Repo;
@@ -14,6 +14,9 @@ use crate::registry::{self, Table};
 pub fn table(ctx: &Ctx) -> Result<Table> {
     recover::recover(ctx);
     let table = registry::read(&ctx.paths)?;
+    if table.rows().next().is_none() {
+        warn_of_records(ctx);
+    }
     if table.unread() > 0 {
         let file = ctx.paths.registry();
         ctx.ui.warn(format!(
@@ -23,6 +26,20 @@ pub fn table(ctx: &Ctx) -> Result<Table> {
         ));
     }
     Ok(table)
+}
+
+/// A registry without rows beside records of lanes was emptied by something else.
+fn warn_of_records(ctx: &Ctx) {
+    let known = Record::all(&ctx.paths);
+    let there = known.iter().filter(|record| record.phase == Phase::Made && record.path.is_dir());
+    if let Some(first) = there.clone().next() {
+        ctx.ui.warn(format!(
+            "{} has no lanes, but {} of them left records; `scruff adopt {}` takes one in again",
+            ctx.paths.registry().display(),
+            there.count(),
+            first.path.display()
+        ));
+    }
 }
 
 /// The lane that `word` names.

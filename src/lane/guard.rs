@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::Lane;
 use crate::ctx::Ctx;
 use crate::git::status::{self, Change, Dirt};
-use crate::git::worktree::{self, Belongs};
+use crate::git::worktree::{self, Belongs, Entry};
 use crate::git::{Oid, Repo, submodule};
 use crate::occupancy::{self, Query};
 
@@ -31,10 +31,10 @@ pub type Kept = String;
 pub fn standing(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<Standing, Kept> {
     not_the_main_line(repo, lane)?;
     match belongs(ctx, repo, lane)? {
-        None => Ok(Standing::Parked),
+        None => alone(ctx, repo, lane).map(|()| Standing::Parked),
         Some(entry) => {
             let detached = on_its_branch(ctx, lane, entry.branch.as_deref())?;
-            not_locked(ctx, repo, lane)?;
+            alone(ctx, repo, lane)?;
             let dirt = match status::of(ctx, &lane.row.path) {
                 Dirt::Clean => Vec::new(),
                 Dirt::Dirty(changes) => changes,
@@ -99,11 +99,15 @@ fn detached(ctx: &Ctx, lane: &Lane) -> Result<Oid, Kept> {
         .ok_or_else(|| format!("it is not known where its HEAD is: {}", output.complaint()))
 }
 
-fn not_locked(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<(), Kept> {
+/// Neither locked nor on a branch that another checkout has too.
+fn alone(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<(), Kept> {
     let entries = worktree::list(ctx, repo).map_err(|error| error.message())?;
     let real = lane.row.path.canonicalize().unwrap_or_else(|_| lane.row.path.clone());
-    let lock = entries.into_iter().find(|entry| entry.path == real || entry.path == lane.row.path);
-    match lock.and_then(|entry| entry.locked) {
+    let own = |entry: &&Entry| entry.path == real || entry.path == lane.row.path;
+    if let Some(other) = entries.iter().find(|entry| !own(entry) && entry.uses(&lane.row.branch)) {
+        return Err(format!("its branch is checked out in {} too", other.path.display()));
+    }
+    match entries.iter().find(own).and_then(|entry| entry.locked.as_deref()) {
         None => Ok(()),
         Some(why) if why.is_empty() => Err("its worktree is locked".to_owned()),
         Some(why) => Err(format!("its worktree is locked: {why}")),

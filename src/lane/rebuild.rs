@@ -51,7 +51,7 @@ pub fn rebuild(
             lane.row.branch,
             lane.label()
         ))
-        .hint("make the branch again from the commit you want, then resume"));
+        .hint("if it was taken: scruff undo; else make the branch again from the commit you want"));
     }
     let start = if repo.tip(&lane.row.branch)?.is_some() { Start::Existing } else { Start::Orphan };
     let request = AddRequest::new(&lane.row.path, &lane.row.branch, start);

@@ -97,8 +97,12 @@ fn prefixed<'a>(lanes: &'a [Known], word: &str) -> Vec<&'a Known> {
 fn ambiguous(word: &str, several: &[&Known]) -> Error {
     let names: Vec<String> =
         several.iter().map(|known| format!("{}/{}", known.slug, known.lane.row.name)).collect();
-    Error::usage(format!("{word:?} names {} lanes: {}", several.len(), names.join(", ")))
-        .hint("type more of the name, or <repo>/<name>")
+    let error = Error::usage(format!("{word:?} names {} lanes: {}", several.len(), names.join(", ")));
+    if names.iter().all(|name| *name == names[0]) {
+        let mains = several.iter().map(|known| format!("scruff -C {} …", known.lane.row.main.display()));
+        return mains.fold(error, |error, main| error.hint(main));
+    }
+    error.hint("type more of the name, or <repo>/<name>")
 }
 
 fn unknown(lanes: &[Known], word: &str) -> Error {

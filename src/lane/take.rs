@@ -35,7 +35,10 @@ pub fn take(
     }
     let taken = line(ctx, repo, lane, grounds, &tip);
     let written = write_down(ctx, repo, lane, &tip, &taken);
-    let gone = written.and_then(|()| if has_checkout { remove_checkout(ctx, repo, lane) } else { Ok(()) });
+    let gone = written.and_then(|()| match has_checkout {
+        true => remove_checkout(ctx, repo, lane),
+        false => remove_stale_entry(ctx, repo, lane),
+    });
     if let Err(error) = gone {
         put_back(ctx, lane);
         return Err(error);
@@ -44,6 +47,17 @@ pub fn take(
     ctx.step("branch deleted");
     forget(ctx, lane)?;
     Ok(taken)
+}
+
+/// Takes a lane whose branch has no commit yet: there is nothing to write down but ignored files,
+/// whose place is said.
+pub fn take_unborn(ctx: &Ctx, repo: &Repo, lane: &mut Lane) -> Result<()> {
+    put_aside(ctx, repo, lane, Vec::new())?;
+    if !lane.record.trash.as_os_str().is_empty() {
+        ctx.ui.note(format!("its ignored files are in {}", lane.record.trash.display()));
+    }
+    remove_checkout(ctx, repo, lane).inspect_err(|_| put_back(ctx, lane))?;
+    forget(ctx, lane)
 }
 
 fn line(ctx: &Ctx, repo: &Repo, lane: &Lane, grounds: &Grounds, tip: &Oid) -> Taken {
@@ -79,7 +93,7 @@ fn confirmed_tip(repo: &Repo, lane: &Lane) -> Result<Oid> {
 /// before anything is moved there.
 pub fn put_aside(ctx: &Ctx, repo: &Repo, lane: &mut Lane, untracked: Vec<PathBuf>) -> Result<()> {
     let ignored = status::ignored(ctx, &lane.row.path)?;
-    let mut aside = trash::precious(ctx, ignored);
+    let mut aside = trash::precious(ctx, &lane.row.path, ignored);
     aside.extend(untracked);
     if aside.is_empty() {
         return Ok(());
@@ -125,13 +139,38 @@ pub fn keep_commit(ctx: &Ctx, repo: &Repo, lane: &Lane, kind: &str, oid: &Oid) -
 /// Removes the checkout. Force is used only for submodules, whose work the guards have looked at.
 pub fn remove_checkout(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<()> {
     let force = submodule::any(ctx, &lane.row.path)?;
-    worktree::remove(ctx, repo, &lane.row.path, force)?;
+    if let Err(error) = worktree::remove(ctx, repo, &lane.row.path, force) {
+        leave_rest(ctx, repo, lane).ok_or(error)?;
+    }
     ctx.step("checkout removed");
     if let Some(bucket) = lane.row.path.parent().filter(|bucket| bucket.parent() == Some(&ctx.paths.base)) {
         // Only when empty.
         let _ = std::fs::remove_dir(bucket);
     }
     Ok(())
+}
+
+/// git forgets a checkout even where it cannot delete all of its files, such as those in a directory
+/// that may not be written. Everything in it was looked at and saved by then: what is left of it is
+/// moved to the trash. `None`: the checkout still stands, and is kept.
+fn leave_rest(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Option<()> {
+    let path = &lane.row.path;
+    let known = worktree::list(ctx, repo).ok()?.into_iter().any(|entry| entry.is_at(path));
+    if known {
+        return None;
+    }
+    let rest = trash::place(ctx, &repo.slug(), &lane.row.name).with_extension("rest");
+    paths::make_private_dir(rest.parent()?).ok()?;
+    std::fs::rename(path, &rest).ok()?;
+    let _ = std::fs::rename(rest.join(".git"), rest.join(".git.stray"));
+    ctx.ui.warn(format!("some files of {} could not be deleted and are in {}", lane.label(), rest.display()));
+    Some(())
+}
+
+/// A checkout that was deleted by hand still has an entry, which holds on to the branch.
+fn remove_stale_entry(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<()> {
+    let stale = worktree::list(ctx, repo)?.into_iter().any(|entry| entry.is_at(&lane.row.path));
+    if stale { worktree::remove(ctx, repo, &lane.row.path, false) } else { Ok(()) }
 }
 
 /// Takes the lane out of the registry and puts its record where `undo` finds it.

@@ -14,15 +14,31 @@ use crate::paths::make_private_dir;
 const REGENERABLE: [&str; 10] =
     ["node_modules", "target", ".venv", "venv", "__pycache__", "dist", "build", ".next", ".cache", "vendor"];
 
+/// How deep a directory that a build makes again is searched for a repository.
+const DEPTH: usize = 3;
+
 /// The ignored paths that must not be lost, of `ignored`, which are relative to the checkout.
-pub fn precious(ctx: &Ctx, ignored: Vec<PathBuf>) -> Vec<PathBuf> {
+pub fn precious(ctx: &Ctx, checkout: &Path, ignored: Vec<PathBuf>) -> Vec<PathBuf> {
     let also = &ctx.config().trash.regenerable;
     let regenerable = |part: Component<'_>| {
         let name = part.as_os_str();
         REGENERABLE.iter().any(|known| name == OsStr::new(known))
             || also.iter().any(|known| name == OsStr::new(known))
     };
-    ignored.into_iter().filter(|path| !path.components().any(regenerable)).collect()
+    let cheap =
+        |path: &Path| path.components().any(regenerable) && !holds_repository(&checkout.join(path), DEPTH);
+    ignored.into_iter().filter(|path| !cheap(path)).collect()
+}
+
+/// Whether a repository of its own lies in a directory: no build makes its commits again.
+fn holds_repository(directory: &Path, depth: usize) -> bool {
+    let entries = || fs::read_dir(directory).into_iter().flatten().flatten();
+    let inside = |entry: fs::DirEntry| {
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        entry.file_name() == ".git"
+            || (is_directory && depth > 0 && holds_repository(&entry.path(), depth - 1))
+    };
+    entries().any(inside)
 }
 
 /// A new place in the trash for a lane.

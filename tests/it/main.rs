@@ -10,6 +10,7 @@ mod cli;
 mod client;
 mod conversations;
 mod crash;
+mod edges;
 mod forge;
 mod hook_payload;
 mod hooked;

@@ -14,7 +14,7 @@ use crate::ui::ColorChoice;
 ///
 /// Without a command it lists the lanes; `scruff NAME` reopens one.
 #[derive(Debug, Parser)]
-#[command(name = "scruff", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "scruff", version, max_term_width = 100)]
 #[command(
     after_help = "Exit status: 0 done, 1 failed, 2 refused for safety, 3 degraded, 4 conflict found, 5 busy."
 )]

@@ -58,7 +58,14 @@ pub fn run(args: &Args, ctx: &Ctx) -> Result<Outcome> {
 
 fn make_and_start(args: &Args, ctx: &Ctx, repo: &Repo, making: &Making) -> Result<Outcome> {
     let prompt = making.prompt(ctx)?;
-    let made = making.make(ctx, repo, args.name.as_deref(), prompt.as_ref())?;
+    let made = match making.make(ctx, repo, args.name.as_deref(), prompt.as_ref()) {
+        Ok(made) => made,
+        // Somebody else may have made it meanwhile.
+        Err(error) => match existing(args, ctx, Some(repo))? {
+            Some(lane) => return go_to(args, ctx, &lane),
+            None => return Err(error),
+        },
+    };
     start_new(ctx, repo, made, making, prompt.as_ref(), &args.placing)
 }
 

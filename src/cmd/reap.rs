@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Outcome;
 use crate::ctx::Ctx;
-use crate::error::{Doing, Result};
+use crate::error::{Doing, Kind, Result};
 use crate::exit::Exit;
 use crate::forge::Forge;
 use crate::git::Repo;
@@ -78,7 +78,7 @@ fn lanes(args: &Args, ctx: &Ctx) -> Result<Vec<Lane>> {
 }
 
 fn unreachable_repo(lane: Lane, why: &str) -> Done {
-    let why = format!("its repository cannot be asked: {why}");
+    let why = format!("it cannot be looked at: {why}");
     Done { lane, taken: false, missing: vec![why.clone()], why }
 }
 
@@ -98,7 +98,8 @@ fn take_one(ctx: &Ctx, repo: &Repo, mut lane: Lane, forge: &Forge<'_>, scope: Sc
     let kept = |lane: Lane, why: String| Done { lane, taken: false, why, missing: Vec::new() };
     let _lock = match lane.lock(ctx, "reap") {
         Ok(lock) => lock,
-        Err(error) => return kept(lane, error.message()),
+        Err(error) if error.kind() == Kind::Busy => return kept(lane, error.message()),
+        Err(error) => return unreachable_repo(lane, &error.message()),
     };
     ctx.step("locked");
     let (grounds, files, why) = match fate(ctx, &repo.by_git(), &lane, forge, scope) {

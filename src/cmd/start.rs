@@ -1,6 +1,7 @@
 //! Starts a client in a lane: the seam, else the multiplexer, else in place.
 
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use crate::client::{self, Launch};
 use crate::cmd::Outcome;
@@ -34,6 +35,7 @@ pub(super) fn start(
     if placement.place == Place::Here {
         return Ok(Outcome::become_program(in_place(ctx, &launch)));
     }
+    is_there(ctx, &launch)?;
     let pane = PaneLaunch {
         argv: launch.argv.clone(),
         cwd: launch.cwd.clone(),
@@ -48,6 +50,17 @@ pub(super) fn start(
         }
         Opened::NoMultiplexer => Ok(Outcome::become_program(in_place(ctx, &launch))),
     }
+}
+
+/// A client that is not installed is an error here, not a line in a pane that nobody looks at.
+fn is_there(ctx: &Ctx, launch: &Launch) -> Result<()> {
+    let Some(program) = launch.argv.first().filter(|_| !launch.shell) else { return Ok(()) };
+    if Path::new(program).components().count() > 1 || ctx.find(program).is_some() {
+        return Ok(());
+    }
+    let program = program.display();
+    Err(Error::precondition(format!("{program} is not on PATH"))
+        .hint(format!("install {program}, or choose another client with --agent")))
 }
 
 /// Says what became of a pane that was to be shown.

@@ -23,6 +23,9 @@ pub const MARK: &str = "wip:";
 /// and lie there another.
 pub const STAGED: &str = "refs/scruff/staged/";
 
+/// What a branch's log says of a move that setting work aside, or taking it back, made.
+const MOVED: &str = "scruff: wip";
+
 /// A label is cut here, in characters.
 const MAX_LABEL: usize = 200;
 
@@ -107,6 +110,9 @@ pub fn take_back(ctx: &Ctx, place: &Path) -> Result<Back> {
     refuse_busy(ctx, &checkout)?;
     let branch = branch_of(&checkout)?;
     let head = Head::of(&checkout)?;
+    if let Some(back) = finish_taking_back(&checkout, &branch)? {
+        return Ok(back);
+    }
     let (oid, label, parent) = head.wip()?;
     refuse_pushed(&checkout, &oid)?;
     refuse_lossy(&changes(ctx, &checkout)?)?;
@@ -116,11 +122,38 @@ pub fn take_back(ctx: &Ctx, place: &Path) -> Result<Back> {
     ctx.step("wip off its branch");
     settle(&checkout)?;
     if let Some(staged) = staged {
-        let cmd = checkout.acting()?.args(["reset", "--quiet", staged.as_str(), "--", "."]);
-        run(&cmd, || checkout.what("git cannot stage what was staged"))?;
-        drop_staged(&checkout, &oid, &staged)?;
+        stage(&checkout, &oid, &staged)?;
     }
     Ok(Back { oid, label, files })
+}
+
+fn stage(checkout: &Checkout<'_>, wip: &Oid, staged: &Oid) -> Result<()> {
+    let cmd = checkout.acting()?.args(["reset", "--quiet", staged.as_str(), "--", "."]);
+    run(&cmd, || checkout.what("git cannot stage what was staged"))?;
+    drop_staged(checkout, wip, staged)
+}
+
+/// A taking back that was killed after the branch had moved: the branch's last move says so, and
+/// what was staged still waits under its own reference.
+fn finish_taking_back(checkout: &Checkout<'_>, branch: &str) -> Result<Option<Back>> {
+    let cmd =
+        checkout.read()?.args(["log", "-g", "-1", "--format=%gs", &format!("refs/heads/{branch}"), "--"]);
+    let Some(last) = ask(&cmd, || checkout.what("git cannot read the branch's log"))? else {
+        return Ok(None);
+    };
+    if line(&last) != MOVED {
+        return Ok(None);
+    }
+    let Some(oid) = oid_of(checkout, &format!("refs/heads/{branch}@{{1}}"))? else { return Ok(None) };
+    let Some(staged) = oid_of(checkout, &format!("{STAGED}{oid}"))? else { return Ok(None) };
+    let parent = oid_of(checkout, &format!("{oid}^"))?;
+    if parent.is_none() || parent != oid_of(checkout, "HEAD")? {
+        return Ok(None);
+    }
+    let files = count(checkout, &oid)?;
+    settle(checkout)?;
+    stage(checkout, &oid, &staged)?;
+    Ok(Some(Back { oid, label: "what was being taken back".to_owned(), files }))
 }
 
 fn branch_of(checkout: &Checkout<'_>) -> Result<String> {
@@ -325,7 +358,7 @@ fn move_branch(checkout: &Checkout<'_>, branch: &str, new: &Oid, old: Option<&Oi
     let full = format!("refs/heads/{branch}");
     let old = old.map_or("", Oid::as_str);
     let cmd = waiting(checkout.acting()?).args(["-c", "core.fsync=all", "update-ref", "--no-deref"]);
-    let cmd = cmd.args(["-m", "scruff: wip", &full, new.as_str(), old]);
+    let cmd = cmd.args(["-m", MOVED, &full, new.as_str(), old]);
     run(&cmd, || checkout.what(&format!("git cannot move {branch}"))).map(drop)
 }
 

@@ -166,6 +166,33 @@ fn park_then_unpark_as_often_as_it_goes() {
 }
 
 #[test]
+fn unpark_then_unpark_gives_back_what_was_staged() {
+    Matrix {
+        build: &|world| {
+            let scene = Scene::clean(world);
+            std::fs::write(scene.path.join("only"), "staged\n").unwrap();
+            std::fs::write(scene.path.join("pear"), "staged\n").unwrap();
+            scene.repo.git_in(&scene.path, ["add", "only", "pear"]);
+            std::fs::write(scene.path.join("pear"), "lies there\n").unwrap();
+            std::fs::remove_file(scene.path.join("only")).unwrap();
+            world.call(["park"]).cwd(&scene.path).run().ok();
+            scene
+        },
+        command: &|world, scene: &Scene| world.call(["unpark"]).cwd(&scene.path),
+        after_kill: &after_kill,
+        next: &|world, scene| world.call(["unpark"]).cwd(&scene.path),
+        at_last: &|_, scene, ran| {
+            // Killed after all was done there is nothing left to take back.
+            assert!(ran.code() == 0 || ran.code() == 2, "{ran}");
+            assert_eq!(scene.repo.git_in(&scene.path, ["show", ":only"]), "staged");
+            assert_eq!(scene.repo.git_in(&scene.path, ["show", ":pear"]), "staged");
+            assert_eq!(std::fs::read_to_string(scene.path.join("pear")).unwrap(), "lies there\n");
+        },
+    }
+    .run();
+}
+
+#[test]
 fn undo_then_undo() {
     Matrix {
         build: &Scene::taken,

@@ -109,7 +109,7 @@ fn alone(ctx: &Ctx, repo: &Repo, lane: &Lane) -> Result<(), Kept> {
     }
     match entries.iter().find(own).and_then(|entry| entry.locked.as_deref()) {
         None => Ok(()),
-        Some(why) if why.is_empty() => Err("its worktree is locked".to_owned()),
+        Some("") => Err("its worktree is locked".to_owned()),
         Some(why) => Err(format!("its worktree is locked: {why}")),
     }
 }

@@ -35,9 +35,8 @@ pub fn take(
     }
     let taken = line(ctx, repo, lane, grounds, &tip);
     let written = write_down(ctx, repo, lane, &tip, &taken);
-    let gone = written.and_then(|()| match has_checkout {
-        true => remove_checkout(ctx, repo, lane),
-        false => remove_stale_entry(ctx, repo, lane),
+    let gone = written.and_then(|()| {
+        if has_checkout { remove_checkout(ctx, repo, lane) } else { remove_stale_entry(ctx, repo, lane) }
     });
     if let Err(error) = gone {
         put_back(ctx, lane);

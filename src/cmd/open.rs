@@ -124,17 +124,20 @@ pub(super) fn start_new(
         session::unbind(&ctx.paths, lane.id());
     }
     let placement = placing.placement(ctx, ctx.config().mux.open);
-    let outcome = start::start(ctx, Seam::Open, &lane, &situation, launch, &placement);
-    drop(lock);
-    outcome.map_err(|error| failed(ctx, &lane, error))
-}
-
-/// A failure takes back what this call made. Where nothing but a window is missing, the lane stays.
-fn failed(ctx: &Ctx, lane: &Lane, error: Error) -> Error {
-    if error.kind() == Kind::Degraded || !recover::take_back_new(ctx, lane) {
-        return error.hint(format!("the lane is there; open it with `scruff {}`", lane.row.name));
+    let stays =
+        |error: Error| error.hint(format!("the lane is there; open it with `scruff {}`", lane.row.name));
+    // What the user's program did with the lane before it failed is not known: it stays.
+    if let Some(outcome) = start::by_seam(ctx, Seam::Open, &situation, &launch).map_err(stays)? {
+        return Ok(outcome);
     }
-    error
+    let outcome = start::by_scruff(ctx, &lane, launch, &placement);
+    drop(lock);
+    // Where nothing but a window is missing, the lane stays; any other failure takes it back.
+    outcome.map_err(|error| match error.kind() {
+        Kind::Degraded => stays(error),
+        _ if recover::take_back_new(ctx, &lane) => error,
+        _ => stays(error),
+    })
 }
 
 /// The checkout's own git directory, where a long prompt waits for the client.

@@ -23,15 +23,32 @@ pub(super) fn start(
     launch: Launch,
     placement: &Placement,
 ) -> Result<Outcome> {
+    match by_seam(ctx, seam, situation, &launch)? {
+        Some(outcome) => Ok(outcome),
+        None => by_scruff(ctx, lane, launch, placement),
+    }
+}
+
+/// What the user's own program made of it; `None` where it leaves it to scruff.
+pub(super) fn by_seam(
+    ctx: &Ctx,
+    seam: Seam,
+    situation: &Situation,
+    launch: &Launch,
+) -> Result<Option<Outcome>> {
     if let Some(note) = &launch.note {
         ctx.ui.note(note);
     }
-    match seam::act(ctx, seam, situation, &client::command_line(&launch)) {
-        Acted::Handled => return Ok(Outcome::done()),
-        Acted::Failed => return Err(Error::failed(format!("the {} hook failed", seam.name()))),
-        Acted::Refused => return Err(Error::refused(format!("the {} hook refused", seam.name()))),
-        Acted::Declined => {}
+    match seam::act(ctx, seam, situation, &client::command_line(launch)) {
+        Acted::Handled => Ok(Some(Outcome::done())),
+        Acted::Failed => Err(Error::failed(format!("the {} hook failed", seam.name()))),
+        Acted::Refused => Err(Error::refused(format!("the {} hook refused", seam.name()))),
+        Acted::Declined => Ok(None),
     }
+}
+
+/// In a pane of the multiplexer, or in place.
+pub(super) fn by_scruff(ctx: &Ctx, lane: &Lane, launch: Launch, placement: &Placement) -> Result<Outcome> {
     if placement.place == Place::Here {
         return Ok(Outcome::become_program(in_place(ctx, &launch)));
     }

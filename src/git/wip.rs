@@ -110,7 +110,7 @@ pub fn take_back(ctx: &Ctx, place: &Path) -> Result<Back> {
     refuse_busy(ctx, &checkout)?;
     let branch = branch_of(&checkout)?;
     let head = Head::of(&checkout)?;
-    if let Some(back) = finish_taking_back(&checkout, &branch)? {
+    if let Some(back) = finish_taking_back(&checkout, &branch, head.oid.as_ref())? {
         return Ok(back);
     }
     let (oid, label, parent) = head.wip()?;
@@ -135,19 +135,19 @@ fn stage(checkout: &Checkout<'_>, wip: &Oid, staged: &Oid) -> Result<()> {
 
 /// A taking back that was killed after the branch had moved: the branch's last move says so, and
 /// what was staged still waits under its own reference.
-fn finish_taking_back(checkout: &Checkout<'_>, branch: &str) -> Result<Option<Back>> {
-    let cmd =
-        checkout.read()?.args(["log", "-g", "-1", "--format=%gs", &format!("refs/heads/{branch}"), "--"]);
-    let Some(last) = ask(&cmd, || checkout.what("git cannot read the branch's log"))? else {
+fn finish_taking_back(checkout: &Checkout<'_>, branch: &str, head: Option<&Oid>) -> Result<Option<Back>> {
+    let Some(head) = head else { return Ok(None) };
+    let args = ["log", "-g", "-2", "--format=%H %gs", &format!("refs/heads/{branch}"), "--"];
+    let Some(log) = ask(&checkout.read()?.args(args), || checkout.what("git cannot read the branch's log"))?
+    else {
         return Ok(None);
     };
-    if line(&last) != MOVED {
-        return Ok(None);
-    }
-    let Some(oid) = oid_of(checkout, &format!("refs/heads/{branch}@{{1}}"))? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&log.stdout);
+    let mut moves = text.lines().filter_map(|line| line.split_once(' '));
+    let (Some((now, MOVED)), Some((before, _))) = (moves.next(), moves.next()) else { return Ok(None) };
+    let Some(oid) = Oid::parse(before).filter(|_| now == head.as_str()) else { return Ok(None) };
     let Some(staged) = oid_of(checkout, &format!("{STAGED}{oid}"))? else { return Ok(None) };
-    let parent = oid_of(checkout, &format!("{oid}^"))?;
-    if parent.is_none() || parent != oid_of(checkout, "HEAD")? {
+    if oid_of(checkout, &format!("{oid}^"))?.as_ref() != Some(head) {
         return Ok(None);
     }
     let files = count(checkout, &oid)?;

@@ -77,6 +77,9 @@ fn said(repo: &Repo, args: &[&str]) -> Vec<u8> {
     output.map(|output| output.stdout).unwrap_or_default()
 }
 
+/// As wide as a captured line may be, in columns: what is beyond the preview is cut, not overwritten.
+const WIDE: usize = 512;
+
 #[derive(Debug)]
 struct Plain;
 
@@ -86,7 +89,7 @@ impl TerminalConfiguration for Plain {
     }
 }
 
-/// Lines of a terminal's output, drawn on a model of the preview's width. Long lines are cut, not
+/// Lines of a terminal's output, drawn on a model of a terminal. Long lines are cut, not
 /// wrapped, and the last rows with something on them are shown: that is where a client talks.
 pub(super) fn render(bytes: &[u8], columns: usize, rows: usize) -> Vec<String> {
     if columns == 0 || rows == 0 {
@@ -94,7 +97,8 @@ pub(super) fn render(bytes: &[u8], columns: usize, rows: usize) -> Vec<String> {
     }
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let height = lines.len().clamp(1, 1000);
-    let size = TerminalSize { rows: height, cols: columns, pixel_width: 0, pixel_height: 0, dpi: 0 };
+    let size =
+        TerminalSize { rows: height, cols: columns.max(WIDE), pixel_width: 0, pixel_height: 0, dpi: 0 };
     let config: Arc<dyn TerminalConfiguration + Send + Sync> = Arc::new(Plain);
     let mut model = Terminal::new(size, config, "scruff", env!("CARGO_PKG_VERSION"), Box::new(io::sink()));
     model.advance_bytes(b"\x1b[?7l");

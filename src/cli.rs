@@ -14,7 +14,7 @@ use crate::ui::ColorChoice;
 ///
 /// Without a command it lists the lanes; `scruff NAME` reopens one.
 #[derive(Debug, Parser)]
-#[command(name = "scruff", version, max_term_width = 100)]
+#[command(name = "scruff", version, max_term_width = 100, disable_help_subcommand = true)]
 #[command(
     after_help = "Exit status: 0 done, 1 failed, 2 refused for safety, 3 degraded, 4 conflict found, 5 busy."
 )]
@@ -117,6 +117,9 @@ pub fn parse(args: &[OsString]) -> Result<Parsed> {
     match Cli::try_parse_from(args) {
         Ok(Cli { verb: Some(Verb::Name(words)), .. }) => {
             let (before, name) = args.split_at(args.len() - words.len());
+            if words == ["help"] {
+                return Ok(Parsed::Print(definition().render_long_help().to_string()));
+            }
             if words.first().is_some_and(|word| word.as_encoded_bytes().starts_with(b"-")) {
                 return Err(Error::usage(format!("unknown argument {}", words[0].display())).hint(SEE_HELP));
             }

@@ -70,7 +70,7 @@ fn a_parked_lane_shows_its_commits() {
 fn the_preview_is_the_lanes_own_screen_and_enter_goes_there() {
     let scene = Scene::new(&[]);
     let tmux = Tmux::start(&scene.world);
-    let client = tmux.attach(scene.world.conf().session());
+    let client = tmux.attach(tmux.session());
     for name in ["one", "two"] {
         let call = scene.world.call(["open", name, "-b", "--prompt", &format!("work on {name}")]);
         call.cwd(scene.repo.path()).in_pane(&tmux, &client.pane().id).run().ok();

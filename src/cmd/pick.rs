@@ -23,7 +23,7 @@ use screen::Screen;
 /// Ctrl-X closes (parks) the chosen one, Ctrl-D drops it, Ctrl-T takes all that have landed, Esc leaves.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Print the chosen lane as <repo>/<name> and do nothing else
+    /// Print the chosen lane as REPO/NAME and do nothing else
     #[arg(long)]
     pub print: bool,
     /// What to begin the search with

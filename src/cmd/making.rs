@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::client::Prompt;
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
-use crate::git::worktree::Added;
-use crate::git::{Repo, lfs, submodule};
-use crate::lane::Situation;
+use crate::git::Repo;
 use crate::lane::create::{self, Made, Request, Wanted};
+use crate::lane::{Situation, handover};
 use crate::seam::{self, Answer, Seam};
 use crate::ui;
 
@@ -72,46 +71,17 @@ impl Making {
             prompt.map(|prompt| crate::client::adapter(ctx, &id)?.takes(prompt)).transpose()?;
             Ok(id)
         })?;
-        say(ctx, &made.said);
+        handover::say(ctx, &made.said, &made.lane.row.path);
         let row = &made.lane.row;
         let start =
             made.lane.record.start.as_deref().map_or("no commit yet", |oid| &oid[..10.min(oid.len())]);
         let base = made.lane.record.base.as_deref().unwrap_or("a detached HEAD");
         ctx.ui.note(format!("{} is on {}, cut from {base} ({start})", made.lane.label(), row.branch));
-        mention(ctx, &row.path);
         Ok(made)
     }
 }
 
-/// What a new checkout lacks: submodules that are not filled, and files that Git LFS holds back.
-/// Looked for only where the repository has any to speak of.
-fn mention(ctx: &Ctx, checkout: &Path) {
-    let count = |paths: Result<Vec<PathBuf>>| paths.map_or(0, |paths| paths.len());
-    let submodules =
-        if checkout.join(".gitmodules").is_file() { count(submodule::empty(ctx, checkout)) } else { 0 };
-    if submodules > 0 {
-        let what = ui::counted(submodules, "submodule");
-        ctx.ui.note(format!("not filled: {what}; `git submodule update --init` there fills them"));
-    }
-    let pointers =
-        if checkout.join(".gitattributes").is_file() { count(lfs::pointers(ctx, checkout)) } else { 0 };
-    if pointers > 0 {
-        let what = ui::counted(pointers, "file");
-        ctx.ui.note(format!("only a pointer of Git LFS: {what}; `git lfs pull` there fetches them"));
-    }
-}
-
-/// What was said while a checkout was made.
-pub(super) fn say(ctx: &Ctx, added: &Added) {
-    if !added.talk.is_empty() {
-        ctx.ui.note(String::from_utf8_lossy(&added.talk).trim_end());
-    }
-    if let Some(how) = &added.hook_failed {
-        ctx.ui.warn(format!("the post-checkout hook failed ({how}); the checkout is whole"));
-    }
-}
-
-fn read_prompt(ctx: &Ctx, file: &std::path::Path) -> Result<Vec<u8>> {
+fn read_prompt(ctx: &Ctx, file: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let name = || format!("cannot read the prompt from {}", file.display());
     if file.as_os_str() == "-" {
@@ -127,7 +97,7 @@ fn read_prompt(ctx: &Ctx, file: &std::path::Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn found(ctx: &Ctx, image: &std::path::Path) -> Result<PathBuf> {
+fn found(ctx: &Ctx, image: &Path) -> Result<PathBuf> {
     let path = ctx.cwd.join(image);
     std::fs::canonicalize(&path)
         .doing(|| format!("cannot find the picture {}", image.display()))

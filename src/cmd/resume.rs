@@ -8,7 +8,7 @@ use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::git::Repo;
 use crate::lane::resolve::Match;
-use crate::lane::{Lane, Situation, State, find, park, provision, rebuild};
+use crate::lane::{Lane, Situation, State, find, handover, park, provision, rebuild};
 use crate::mux::{self, Located};
 use crate::seam::Seam;
 use crate::session;
@@ -56,7 +56,7 @@ pub(super) fn reopen(ctx: &Ctx, lane: &Lane, pick: bool, placing: &Placing, plac
     let repo = Repo::at_main(ctx, &lane.row.main)?;
     let before = rebuild::state(ctx, &repo, lane)?;
     if let Some(added) = rebuild::rebuild(ctx, &repo, lane, &lock, None)? {
-        super::making::say(ctx, &added);
+        handover::say(ctx, &added, &lane.row.path);
     }
     let mut lane = lane.clone();
     park::unpack(ctx, &repo, &mut lane)?;

@@ -2,16 +2,16 @@
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::config::ClaudeBase;
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
-use crate::git::worktree::{self, Added, Belongs};
+use crate::git::worktree::{self, Belongs};
 use crate::git::{self, Repo};
 use crate::lane::create::{self, RepoLock, Request, Wanted};
-use crate::lane::{self, Lane, find, park, provision, rebuild, take};
+use crate::lane::{self, Lane, find, handover, park, provision, rebuild, take};
 use crate::lock::Lock;
 
 /// How long all of it may take: the client gives up after two minutes.
@@ -64,8 +64,8 @@ fn make(ctx: &Ctx, repo: &Repo, lock: &RepoLock, asked: &Asked, until: Instant) 
     let made = create::create_under(ctx, repo, lock, request, |_| Ok(client)).inspect_err(|_| {
         inside.iter().for_each(Inside::take_back);
     })?;
-    say(ctx, &made.said);
     let lane = &made.lane;
+    handover::say(ctx, &made.said, &lane.row.path);
     let base = lane.record.base.as_deref().unwrap_or("a detached HEAD");
     ctx.ui.note(format!("{} is on {}, cut from {base}", lane.label(), lane.row.branch));
     Ok(lane.row.path.clone())
@@ -87,16 +87,6 @@ fn client(ctx: &Ctx, said: Option<&str>) -> String {
     }
 }
 
-/// Says what git, its filters and hooks said: on standard error, where the path is not.
-fn say(ctx: &Ctx, added: &Added) {
-    if !added.talk.is_empty() {
-        ctx.ui.note(String::from_utf8_lossy(&added.talk).trim_end());
-    }
-    if let Some(how) = &added.hook_failed {
-        ctx.ui.warn(format!("the post-checkout hook failed ({how}); the checkout is whole"));
-    }
-}
-
 /// Sets a lane up again that is there. `None`: nothing of it was, and its row is gone now too.
 fn reconnect(ctx: &Ctx, repo: &Repo, lane: Lane, until: Instant) -> Result<Option<PathBuf>> {
     let told = |holder: &str| ctx.ui.note(format!("waiting for {holder}, which is at {}", lane.label()));
@@ -109,7 +99,7 @@ fn reconnect(ctx: &Ctx, repo: &Repo, lane: Lane, until: Instant) -> Result<Optio
             let added = rebuild::rebuild(ctx, repo, &lane, &lock, Some(until))?;
             ctx.step("checkout back");
             if let Some(added) = added {
-                say(ctx, &added);
+                handover::say(ctx, &added, &lane.row.path);
             }
         }
         Agreement::Gone => {
@@ -252,16 +242,4 @@ impl Inside {
             let _ = std::fs::remove_dir(directory);
         }
     }
-}
-
-/// The name and the directory in words, for a payload that lacks one.
-pub fn incomplete(missing: &str, keys: &[String]) -> Error {
-    let keys = if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") };
-    Error::usage(format!("the payload has no {missing}: it has {keys}"))
-        .hint("scruff hook create wants {\"name\": …, \"cwd\": …} on standard input")
-}
-
-/// Where to look for the repository: what was said, else where the hook was called.
-pub fn base(ctx: &Ctx, said: Option<&Path>) -> PathBuf {
-    said.map_or_else(|| ctx.cwd.clone(), Path::to_owned)
 }

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::caller;
@@ -245,9 +245,4 @@ fn porcelain(dirt: &[Change]) -> Vec<u8> {
         }
     }
     bytes
-}
-
-/// The checkout that a payload names, from the root.
-pub fn path(ctx: &Ctx, said: Option<PathBuf>) -> Option<PathBuf> {
-    said.map(|path| ctx.cwd.join(path))
 }

@@ -4,6 +4,7 @@ pub mod create;
 pub mod determine;
 pub mod find;
 pub mod guard;
+pub mod handover;
 pub mod judge;
 pub mod listing;
 pub mod name;

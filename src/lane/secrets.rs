@@ -4,20 +4,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
+use crate::config::declared::Declared;
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
 use crate::git::{self, status::Change};
-
-/// A `.scruff.toml` larger than this is not read, in bytes.
-const MAX_FILE: u64 = 1 << 20;
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Declared {
-    secrets: Vec<String>,
-}
 
 /// Refuses when the changes of a checkout touch a file that `[park] secrets`, or `secrets` of the
 /// repository's `.scruff.toml`, names. Patterns are git's own.
@@ -39,16 +29,11 @@ pub fn refuse(ctx: &Ctx, checkout: &Path, main: &Path, changes: &[Change]) -> Re
 }
 
 fn declared(ctx: &Ctx, directory: &Path) -> Vec<String> {
-    let file = directory.join(".scruff.toml");
-    let plain = file.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_FILE);
-    let text = if plain { std::fs::read_to_string(&file).unwrap_or_default() } else { String::new() };
-    match toml::from_str::<Declared>(&text) {
-        Ok(declared) => declared.secrets,
-        Err(error) => {
-            ctx.ui.warn(format!("{}: {}", file.display(), error.message().replace('\n', " ")));
-            Vec::new()
-        }
+    let (declared, warnings) = Declared::read(directory);
+    for warning in warnings {
+        ctx.ui.warn(warning);
     }
+    declared.secrets
 }
 
 /// The files of a checkout, tracked or not, that the patterns match.

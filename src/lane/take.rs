@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Lane, trash};
+use crate::activity;
 use crate::ctx::Ctx;
 use crate::error::{Doing, Error, Result};
 use crate::git::{Oid, Repo, refs, status, submodule, worktree};
+use crate::mux::PaneRecord;
 use crate::paths;
 use crate::registry;
 use crate::registry::ledger::{self, Taken};
@@ -190,9 +192,6 @@ pub fn gone_record(lanes: &Path, id: &str) -> PathBuf {
 
 /// Removes what state there is beside record and row: caches of what the lane was doing.
 pub fn remove_traces(ctx: &Ctx, lane: &Lane) {
-    let id = lane.id().as_str();
-    let _ = std::fs::remove_file(ctx.paths.panes().join(format!("{id}.json")));
-    for state in ["working", "waiting", "done"] {
-        let _ = std::fs::remove_file(ctx.paths.state.join("activity").join(state).join(id));
-    }
+    PaneRecord::remove(&ctx.paths, lane.id());
+    let _ = activity::set(&ctx.paths, lane.id(), None);
 }
